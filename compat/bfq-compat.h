@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between kernels, and nowhere else.
+ *
+ * The rooms of this module are written against one imaginary kernel: the names
+ * in this file.  What a real kernel does instead is found when the module is
+ * built, by compiling small snippets against the headers of that very kernel
+ * (compat/probe.c); each that compiles defines a BFQ_HAVE_... word.  There are
+ * no version numbers, because distributions backport.
+ *
+ * Where the types come from.  An elevator needs types that the block layer
+ * keeps to itself.  A build beside an installed kernel writes them into
+ * bfq-private.h from the BTF of that kernel (compat/gen-private), functions
+ * included, so that a prototype here can never disagree with the kernel that
+ * is called.  A build in a kernel tree, or with KSRC=, defines BFQ_KSRC and
+ * includes the real headers.
+ *
+ * What the rooms may use, beside the block layer's own names:
+ *
+ *	the elevator	bfq_insert_flags_t, bfq_insert_at_head(),
+ *			BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED()
+ *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
+ *			bfq_limit_tags(), bfq_set_min_shallow_depth()
+ *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
+ *	timers		bfq_hrtimer_setup()
+ *	cgroups		BFQ_COMPAT_PD_ALLOC(), bfq_policy_activate(),
+ *			bfq_policy_deactivate(), bfq_blkg_conf_begin(),
+ *			bfq_blkg_conf_end(), css_to_blkcg(), blkcg_to_cpd(),
+ *			cpd_to_blkcg(), blkg_to_pd(), pd_to_blkg(),
+ *			bfq_bio_blkg(), bfq_blkg_*()
+ *
+ * The cgroup half is there if CONFIG_BLK_CGROUP is.
+ */
+#ifndef BFQ_COMPAT_H
+#define BFQ_COMPAT_H
+
+#include <linux/blk-cgroup.h>
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/blktrace_api.h>
+#include <linux/cgroup.h>
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/iocontext.h>
+#include <linux/ioprio.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/percpu-refcount.h>
+#include <linux/radix-tree.h>
+#include <linux/rbtree.h>
+#include <linux/sbitmap.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/u64_stats_sync.h>
+
+#ifdef BFQ_KSRC
+#include "blk.h"
+#include "blk-cgroup.h"
+#include "blk-mq.h"
+#include "blk-mq-debugfs.h"
+#include "blk-mq-sched.h"
+#include "blk-wbt.h"
+#include "elevator.h"
+#else
+#include "bfq-private.h"
+#endif
+
+#ifndef BFQ_PROBING		/* compat/probe.c wants only what is above */
+#include "bfq-features.h"
+
+#ifndef CONFIG_BLK_ICQ
+#error "this kernel has no CONFIG_BLK_ICQ (it comes with CONFIG_IOSCHED_BFQ=m): requests could not be told apart by process"
+#endif
+
+/* `make NAME=' sets it: elevator, module and prefix of the cgroup files. */
+#ifndef BFQ_NAME
+#define BFQ_NAME "bfq"
+#endif
+
+/*
+ * The elevator.
+ */
+
+/**
+ * typedef bfq_insert_flags_t - the third argument of ops.insert_requests
+ *
+ * ops.insert_requests is
+ * void (*)(struct blk_mq_hw_ctx *, struct list_head *, bfq_insert_flags_t).
+ */
+#ifdef BFQ_HAVE_INSERT_FLAGS
+typedef blk_insert_t bfq_insert_flags_t;
+#ifndef BLK_MQ_INSERT_AT_HEAD
+#define BLK_MQ_INSERT_AT_HEAD ((__force blk_insert_t)0x01)
+#endif
+#else
+typedef bool bfq_insert_flags_t;
+#endif
+
+/**
+ * bfq_insert_at_head() - are these requests to be served before all others?
+ * @flags: what ops.insert_requests was called with
+ */
+static inline bool bfq_insert_at_head(bfq_insert_flags_t flags)
+{
+#ifdef BFQ_HAVE_INSERT_FLAGS
+	return (flags & BLK_MQ_INSERT_AT_HEAD) != 0;
+#else
+	return flags;
+#endif
+}
+
+/**
+ * BFQ_COMPAT_INIT_SCHED() - define bfq_compat_init_sched for ops.init_sched
+ * @core_fn: int (struct request_queue *q, struct elevator_queue *eq)
+ *
+ * @core_fn is called in process context, the queue frozen, with @eq allocated
+ * and already q->elevator, and sets eq->elevator_data.  If it returns an
+ * error it has freed what it had allocated; @eq is cleaned up here, and
+ * ops.exit_sched is not called.
+ */
+#ifdef BFQ_HAVE_INIT_SCHED_EQ
+#define BFQ_COMPAT_INIT_SCHED(core_fn)					\
+static int bfq_compat_init_sched(struct request_queue *q,		\
+				 struct elevator_queue *eq)		\
+{									\
+	/* the caller takes it back and drops @eq if we fail */		\
+	q->elevator = eq;						\
+	return core_fn(q, eq);						\
+}
+#else
+#define BFQ_COMPAT_INIT_SCHED(core_fn)					\
+static int bfq_compat_init_sched(struct request_queue *q,		\
+				 struct elevator_type *type)		\
+{									\
+	struct elevator_queue *eq = elevator_alloc(q, type);		\
+	int ret;							\
+									\
+	if (!eq)							\
+		return -ENOMEM;						\
+	q->elevator = eq;						\
+	ret = core_fn(q, eq);						\
+	if (ret) {							\
+		q->elevator = NULL;					\
+		kobject_put(&eq->kobj);					\
+	}								\
+	return ret;							\
+}
+#endif
+
+/**
+ * BFQ_COMPAT_DEPTH_UPDATED() - define bfq_compat_depth_updated
+ * @core_fn: void (struct request_queue *q)
+ *
+ * Called when nr_requests changes; older kernels call it once for every
+ * hardware queue, before q->nr_requests is set: ask bfq_sched_tag_depth().
+ * It is not called when an elevator starts; @core_fn is to be called from the
+ * init function as well.
+ */
+#ifdef BFQ_HAVE_DEPTH_UPDATED_Q
+#define BFQ_COMPAT_DEPTH_UPDATED(core_fn)				\
+static void bfq_compat_depth_updated(struct request_queue *q)		\
+{									\
+	core_fn(q);							\
+}
+#else
+#define BFQ_COMPAT_DEPTH_UPDATED(core_fn)				\
+static void bfq_compat_depth_updated(struct blk_mq_hw_ctx *hctx)	\
+{									\
+	core_fn(hctx->queue);						\
+}
+#endif
+
+/*
+ * Tags.
+ */
+
+static inline struct sbitmap_queue *bfq_first_sched_tags(struct request_queue *q)
+{
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(q, hctx, i)
+		if (hctx->sched_tags)
+			return &hctx->sched_tags->bitmap_tags;
+	return NULL;
+}
+
+/**
+ * bfq_sched_tags_shared() - do all hardware queues draw from one set of tags?
+ * @q: the device's queue
+ */
+static inline bool bfq_sched_tags_shared(struct request_queue *q)
+{
+	return q->tag_set->flags & BLK_MQ_F_TAG_HCTX_SHARED;
+}
+
+/**
+ * bfq_sched_tag_depth() - how many requests the scheduler can hold
+ * @q: the device's queue
+ *
+ * For each hardware queue, or for all of them together where
+ * bfq_sched_tags_shared() says so.  Right also within depth_updated, where
+ * q->nr_requests may not be.  (One exception: a shared set is resized after
+ * the call, so there it is the old figure.)
+ */
+static inline unsigned int bfq_sched_tag_depth(struct request_queue *q)
+{
+	struct sbitmap_queue *tags = bfq_first_sched_tags(q);
+
+	return tags ? tags->sb.depth : q->nr_requests;
+}
+
+/*
+ * A shallow depth means: of the whole map, in kernels that have
+ * BFQ_HAVE_WHOLE_SHALLOW; of each word of the map, in others.  Round up, so
+ * that no limit is ever zero.
+ */
+static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
+					     unsigned int depth)
+{
+#ifndef BFQ_HAVE_WHOLE_SHALLOW
+	unsigned int word = 1U << tags->sb.shift;
+
+	if (tags->sb.depth)
+		depth = DIV_ROUND_UP_ULL((u64)depth * word, tags->sb.depth);
+	depth = min(depth, word);
+#endif
+	return max(depth, 1U);
+}
+
+/**
+ * bfq_limit_tags() - for ops.limit_depth: let this request have a tag only if
+ *	fewer than @depth are taken
+ * @data: the allocation
+ * @depth: out of bfq_sched_tag_depth(); at or above it there is no limit
+ *
+ * ops.limit_depth is void (*)(blk_opf_t, struct blk_mq_alloc_data *).  It may
+ * be called while the device's elevator is being looked at by nobody else,
+ * without locks, and may not sleep.
+ */
+static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
+				  unsigned int depth)
+{
+	struct sbitmap_queue *tags = &data->hctx->sched_tags->bitmap_tags;
+
+	if (depth < tags->sb.depth)
+		data->shallow_depth = bfq_shallow_depth(tags, depth);
+}
+
+/**
+ * bfq_set_min_shallow_depth() - announce the smallest depth we will ask for
+ * @q: the device's queue
+ * @depth: smallest @depth that bfq_limit_tags() will be called with
+ *
+ * Who waits for a tag is woken in batches; this keeps the batches so small
+ * that a limited request cannot wait for ever.  To be called from the init
+ * function and from depth_updated, since a change of depth may bring new maps.
+ */
+static inline void bfq_set_min_shallow_depth(struct request_queue *q,
+					     unsigned int depth)
+{
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(q, hctx, i) {
+		struct sbitmap_queue *tags;
+
+		if (!hctx->sched_tags)
+			continue;
+		tags = &hctx->sched_tags->bitmap_tags;
+		sbitmap_queue_min_shallow_depth(tags,
+						bfq_shallow_depth(tags, depth));
+	}
+}
+
+/*
+ * Writeback throttling (blk-wbt) holds writes back before the scheduler sees
+ * them, by its own idea of latency.  Both at once fight each other.
+ */
+
+/* Not in BTF, being macros; which generation is told from what is. */
+#define BFQ_ELV_DISABLE_WBT		1	/* kept off while the bit is set */
+#define BFQ_ELV_ENABLE_WBT_ON_EXIT	2	/* the core turns it on later */
+
+#ifdef BFQ_HAVE_WBT_DISK
+#define bfq_wbt_arg(q)		((q)->disk)
+#else
+#define bfq_wbt_arg(q)		(q)
+#endif
+
+/**
+ * bfq_wbt_disable() - turn writeback throttling off, for the init function
+ * @q: the device's queue; q->elevator is ours
+ */
+static inline void bfq_wbt_disable(struct request_queue *q)
+{
+#if defined(BFQ_HAVE_WBT_QUEUE_FLAG)
+	blk_queue_flag_set(QUEUE_FLAG_DISABLE_WBT_DEF, q);
+#elif defined(BFQ_HAVE_ELV_FLAGS)
+	set_bit(BFQ_ELV_DISABLE_WBT, &q->elevator->flags);
+#endif
+	if (IS_ENABLED(CONFIG_BLK_WBT) && bfq_wbt_arg(q))
+		wbt_disable_default(bfq_wbt_arg(q));
+}
+
+/**
+ * bfq_wbt_enable() - let it come back as the administrator had it, for the
+ *	exit function
+ * @q: the device's queue; q->elevator is still ours
+ */
+static inline void bfq_wbt_enable(struct request_queue *q)
+{
+#if defined(BFQ_HAVE_WBT_QUEUE_FLAG)
+	blk_queue_flag_clear(QUEUE_FLAG_DISABLE_WBT_DEF, q);
+#elif defined(BFQ_HAVE_ELV_FLAGS)
+	clear_bit(BFQ_ELV_DISABLE_WBT, &q->elevator->flags);
+#endif
+#if defined(BFQ_HAVE_WBT_QUEUE_FLAG) && !defined(BFQ_HAVE_WBT_INIT_ENABLE)
+	/* enabling may allocate and freeze here, so the core does it for us */
+	set_bit(BFQ_ELV_ENABLE_WBT_ON_EXIT, &q->elevator->flags);
+#else
+	if (IS_ENABLED(CONFIG_BLK_WBT) && bfq_wbt_arg(q))
+		wbt_enable_default(bfq_wbt_arg(q));
+#endif
+}
+
+/*
+ * Timers.
+ */
+
+/**
+ * bfq_hrtimer_setup() - prepare a timer
+ * @timer: the timer
+ * @fn: what it calls
+ * @clock: CLOCK_MONOTONIC or another
+ * @mode: HRTIMER_MODE_REL or another
+ */
+static inline void bfq_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*fn)(struct hrtimer *),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef BFQ_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+#endif
+}
+
+#ifdef CONFIG_BLK_CGROUP
+#include "bfq-compat-cgroup.h"
+#endif
+
+#endif /* BFQ_PROBING */
+#endif /* BFQ_COMPAT_H */
