@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The scheduling engine: hierarchical B-WF2Q+. What it does and why it works
+ * stands at the top of bfq-wf2q.c, what it promises in Documentation/engine.md.
+ *
+ * The engine knows no block layer, allocates nothing and takes no lock: the
+ * caller owns the memory of every entity and group, and serialises all calls
+ * on one hierarchy.
+ */
+#ifndef BFQ_WF2Q_H
+#define BFQ_WF2Q_H
+
+#include <linux/types.h>
+#include <linux/rbtree.h>
+
+/*
+ * Virtual time is a fixed-point number of sectors per unit of weight. 36
+ * fraction bits are what makes both ends fit: the reciprocal of the largest
+ * weight still has 20 significant bits, and the largest allotment at weight 1
+ * spans 2^61, an eighth of the 64-bit circle, so that the timestamps of one
+ * tree always stay within half of the circle and compare correctly.
+ */
+#define WF2Q_SHIFT		36
+
+/*
+ * 2^25 sectors (16 GiB) are the most that one allotment may have. Larger budgets are
+ * cut to it; no request is longer than 2^23 sectors.
+ */
+#define WF2Q_MAX_BUDGET		0x2000000U
+
+/* Room for an io.bfq.weight of 1000 or a raised process of 80 * 30. */
+#define WF2Q_MAX_WEIGHT		65535U
+
+/*
+ * While other classes keep a level busy, an entity of the IDLE class is served
+ * once the others have had this many times the sectors that it asks for: it
+ * gets 1 sector in 32, enough to make progress and to let go of locks, too
+ * little to be felt.
+ */
+#define WF2Q_IDLE_PACE		31
+
+/**
+ * enum wf2q_class - strict priorities among the children of one group
+ * @WF2Q_RT:	served before all others
+ * @WF2Q_BE:	served when no RT child is backlogged; groups are always BE
+ * @WF2Q_IDLE:	served when nobody else wants to be, but for a thin share
+ *		(see WF2Q_IDLE_PACE)
+ * @WF2Q_CLASSES: how many there are
+ */
+enum wf2q_class { WF2Q_RT, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
+
+/**
+ * enum wf2q_state - where an entity stands at its level
+ * @WF2Q_OUT:		idle, and in no tree
+ * @WF2Q_REMEMBERED:	idle, but served ahead of its share: in the idle tree
+ *			until virtual time reaches its finish
+ * @WF2Q_WAITING:	backlogged, in the waiting tree
+ * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
+ *			group
+ */
+enum wf2q_state { WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_WAITING, WF2Q_SERVING };
+
+/**
+ * struct wf2q_entity - what is scheduled: a leaf (queue) or a group
+ * @node:	link in the waiting or the idle tree of its group and class
+ * @parent:	the group it is a child of; NULL for the root's own entity
+ * @start:	virtual time of all service received so far; moves as it is
+ *		served
+ * @finish:	virtual time at which its allotment ends; while idle, @start
+ * @min_start:	smallest @start in the waiting subtree below @node
+ * @inverse:	2^WF2Q_SHIFT / @weight, rounded to nearest
+ * @budget:	sectors of the current allotment; of a group, those that its
+ *		next child still has
+ * @service:	sectors received in the current allotment
+ * @weight:	the weight its timestamps are made with
+ * @new_weight:	the weight last asked for; differs while a change waits
+ * @class:	one of enum wf2q_class
+ * @new_class:	the class last asked for; differs while a change waits
+ * @state:	one of enum wf2q_state
+ * @is_group:	embedded in a struct wf2q_group
+ */
+struct wf2q_entity {
+	struct rb_node		node;
+	struct wf2q_group	*parent;
+	u64			start;
+	u64			finish;
+	u64			min_start;
+	u64			inverse;
+	u32			budget;
+	u32			service;
+	u16			weight;
+	u16			new_weight;
+	u8			class;
+	u8			new_class;
+	u8			state;
+	bool			is_group;
+};
+
+/**
+ * struct wf2q_tree - the children of one class in one group
+ * @waiting:	backlogged ones by finish, augmented with the smallest start
+ * @idle:	remembered ones by finish
+ * @vtime:	virtual time, never goes back
+ * @wsum:	weights of all that are waiting, served or remembered
+ * @carry:	served sectors << WF2Q_SHIFT that were too few to move @vtime
+ *		by 1; less than the @wsum they were divided by
+ * @debt:	sectors that entities which left this tree for good had been
+ *		served ahead of their share; @vtime stands while it is paid
+ */
+struct wf2q_tree {
+	struct rb_root_cached	waiting;
+	struct rb_root_cached	idle;
+	u64			vtime;
+	u64			wsum;
+	u64			carry;
+	u64			debt;
+};
+
+/**
+ * struct wf2q_group - an inner node of the hierarchy, or its root
+ * @entity:	the group as a child of its parent
+ * @tree:	its children, by class
+ * @next:	the child to serve next; valid while none is in service and
+ *		one is waiting
+ * @in_service:	the child in service
+ * @idle_due:	sectors that other classes got while the IDLE class waited,
+ *		less WF2Q_IDLE_PACE times those it got
+ * @nr_busy:	backlogged leaves anywhere below
+ */
+struct wf2q_group {
+	struct wf2q_entity	entity;
+	struct wf2q_tree	tree[WF2Q_CLASSES];
+	struct wf2q_entity	*next;
+	struct wf2q_entity	*in_service;
+	u64			idle_due;
+	u32			nr_busy;
+};
+
+void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
+		     unsigned int weight);
+void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
+		      unsigned int weight, enum wf2q_class class);
+void wf2q_activate(struct wf2q_entity *leaf, u32 budget);
+void wf2q_deactivate(struct wf2q_entity *leaf);
+struct wf2q_entity *wf2q_select(struct wf2q_group *root);
+void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
+void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
+void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
+void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight);
+void wf2q_set_class(struct wf2q_entity *leaf, enum wf2q_class class);
+void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
+void wf2q_exit(struct wf2q_entity *e);
+
+/**
+ * wf2q_group_of - the group that an entity with @is_group set belongs to
+ * @e: the entity
+ */
+static inline struct wf2q_group *wf2q_group_of(struct wf2q_entity *e)
+{
+	return container_of(e, struct wf2q_group, entity);
+}
+
+/**
+ * wf2q_backlogged - is this entity waiting or in service?
+ * @e: a leaf or a group's entity (but the root's)
+ *
+ * Return: true if so.
+ */
+static inline bool wf2q_backlogged(const struct wf2q_entity *e)
+{
+	return e->state >= WF2Q_WAITING;
+}
+
+/**
+ * wf2q_remaining - what is left of the current allotment
+ * @e: a backlogged entity
+ *
+ * Return: sectors, 0 if it is used up.
+ */
+static inline u32 wf2q_remaining(const struct wf2q_entity *e)
+{
+	return e->budget > e->service ? e->budget - e->service : 0;
+}
+
+/**
+ * wf2q_busy - is any leaf of this hierarchy waiting or in service?
+ * @root: its root, or a group whose part of it is asked for
+ *
+ * Return: true if so.
+ */
+static inline bool wf2q_busy(const struct wf2q_group *root)
+{
+	return root->nr_busy;
+}
+
+/**
+ * wf2q_nr_busy - count backlogged leaves below a group
+ * @g: the group
+ *
+ * Return: their number.
+ */
+static inline u32 wf2q_nr_busy(const struct wf2q_group *g)
+{
+	return g->nr_busy;
+}
+
+/**
+ * wf2q_in_service - the leaf in service
+ * @root: root of the hierarchy
+ *
+ * Return: the leaf, or NULL when none is.
+ */
+static inline struct wf2q_entity *wf2q_in_service(struct wf2q_group *root)
+{
+	struct wf2q_entity *e = root->in_service;
+
+	while (e && e->is_group)
+		e = wf2q_group_of(e)->in_service;
+	return e;
+}
+
+/**
+ * wf2q_alone - is no other leaf of the whole hierarchy backlogged?
+ * @leaf: a backlogged leaf
+ *
+ * Return: true if so.
+ */
+static inline bool wf2q_alone(const struct wf2q_entity *leaf)
+{
+	const struct wf2q_group *g = leaf->parent;
+
+	while (g->entity.parent)
+		g = g->entity.parent;
+	return g->nr_busy == 1;
+}
+
+#endif /* BFQ_WF2Q_H */
