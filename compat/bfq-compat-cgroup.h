@@ -42,13 +42,13 @@ static inline struct blkcg_gq *pd_to_blkg(struct blkg_policy_data *pd)
 #endif /* BFQ_KSRC */
 
 /**
- * bfq_bio_blkg() - whom a bio is charged to
+ * bio_blkg() - whom a bio is charged to
  * @bio: the bio
  *
  * Return: its blkg, on which the bio holds a reference; NULL for a bio that
  * never met a device's cgroups (stacked drivers).  The blkg may be offline.
  */
-static inline struct blkcg_gq *bfq_bio_blkg(const struct bio *bio)
+static inline struct blkcg_gq *bio_blkg(const struct bio *bio)
 {
 	return bio->bi_blkg;
 }

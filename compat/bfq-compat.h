@@ -18,7 +18,8 @@
  * What the rooms may use, beside the block layer's own names:
  *
  *	the elevator	bfq_insert_flags_t, bfq_insert_at_head(),
- *			BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED()
+ *			BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
+ *			bfq_free_requests(), BFQ_RQF_PREPARED, bfq_rotational()
  *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
  *			bfq_limit_tags(), bfq_set_min_shallow_depth()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
@@ -27,7 +28,7 @@
  *			bfq_policy_deactivate(), bfq_blkg_conf_begin(),
  *			bfq_blkg_conf_end(), css_to_blkcg(), blkcg_to_cpd(),
  *			cpd_to_blkcg(), blkg_to_pd(), pd_to_blkg(),
- *			bfq_bio_blkg(), bfq_blkg_*()
+ *			bio_blkg(), bfq_blkg_*()
  *
  * The cgroup half is there if CONFIG_BLK_CGROUP is.
  */
@@ -171,6 +172,66 @@ static void bfq_compat_depth_updated(struct blk_mq_hw_ctx *hctx)	\
 #endif
 
 /*
+ * The flag of requests that ops.prepare_request was called for, until
+ * ops.finish_request is: older kernels set it after the call, newer ones
+ * before allocation.
+ */
+#ifdef RQF_ELVPRIV
+#define BFQ_RQF_PREPARED	RQF_ELVPRIV
+#else
+#define BFQ_RQF_PREPARED	RQF_USE_SCHED
+#endif
+
+/**
+ * bfq_rotational() - does the device have moving parts?
+ * @q: the device's queue
+ */
+static inline bool bfq_rotational(struct request_queue *q)
+{
+#ifdef blk_queue_nonrot
+	return !blk_queue_nonrot(q);
+#else
+	return blk_queue_rot(q);
+#endif
+}
+
+/**
+ * bfq_free_requests() - free requests that have been merged into others
+ * @list: of requests by queuelist, as blk_mq_sched_try_insert_merge() leaves it
+ *
+ * Calls ops.finish_request for each: not under a lock that this takes.
+ */
+static inline void bfq_free_requests(struct list_head *list)
+{
+	struct request *rq, *next;
+
+	list_for_each_entry_safe(rq, next, list, queuelist) {
+		list_del_init(&rq->queuelist);
+		blk_mq_free_request(rq);
+	}
+}
+
+#ifndef BFQ_KSRC
+/**
+ * rq_mergeable() - may anything be merged with this request?
+ * @rq: the request
+ */
+static inline bool rq_mergeable(const struct request *rq)
+{
+	if (rq->rq_flags & RQF_NOMERGE_FLAGS || rq->cmd_flags & REQ_NOMERGE_FLAGS)
+		return false;
+	switch (req_op(rq)) {
+	case REQ_OP_FLUSH:
+	case REQ_OP_WRITE_ZEROES:
+	case REQ_OP_ZONE_APPEND:
+		return false;
+	default:
+		return !blk_op_is_passthrough(rq->cmd_flags);
+	}
+}
+#endif
+
+/*
  * Tags.
  */
 
@@ -211,14 +272,14 @@ static inline unsigned int bfq_sched_tag_depth(struct request_queue *q)
 }
 
 /*
- * A shallow depth means: of the whole map, in kernels that have
- * BFQ_HAVE_WHOLE_SHALLOW; of each word of the map, in others.  Round up, so
- * that no limit is ever zero.
+ * A shallow depth counts for each word of the map in kernels that have
+ * BFQ_HAVE_WORD_SHALLOW, and for the whole map in others.  Round up, so that
+ * no limit is ever zero.
  */
 static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
 					     unsigned int depth)
 {
-#ifndef BFQ_HAVE_WHOLE_SHALLOW
+#ifdef BFQ_HAVE_WORD_SHALLOW
 	unsigned int word = 1U << tags->sb.shift;
 
 	if (tags->sb.depth)
@@ -299,8 +360,10 @@ static inline void bfq_wbt_disable(struct request_queue *q)
 #elif defined(BFQ_HAVE_ELV_FLAGS)
 	set_bit(BFQ_ELV_DISABLE_WBT, &q->elevator->flags);
 #endif
-	if (IS_ENABLED(CONFIG_BLK_WBT) && bfq_wbt_arg(q))
+#ifdef CONFIG_BLK_WBT
+	if (bfq_wbt_arg(q))
 		wbt_disable_default(bfq_wbt_arg(q));
+#endif
 }
 
 /**
@@ -318,8 +381,8 @@ static inline void bfq_wbt_enable(struct request_queue *q)
 #if defined(BFQ_HAVE_WBT_QUEUE_FLAG) && !defined(BFQ_HAVE_WBT_INIT_ENABLE)
 	/* enabling may allocate and freeze here, so the core does it for us */
 	set_bit(BFQ_ELV_ENABLE_WBT_ON_EXIT, &q->elevator->flags);
-#else
-	if (IS_ENABLED(CONFIG_BLK_WBT) && bfq_wbt_arg(q))
+#elif defined(CONFIG_BLK_WBT)
+	if (bfq_wbt_arg(q))
 		wbt_enable_default(bfq_wbt_arg(q));
 #endif
 }

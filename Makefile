@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the module beside an installed kernel; `make help' says how.  kbuild
+# itself reads Kbuild.  Everything made lies under build/RELEASE/.
+
+NAME ?= bfq
+BUILD ?= build
+ROOMS ?= .
+DESTDIR ?=
+
+here := $(CURDIR)
+running := $(shell uname -r)
+plain := $(if $(KDIR)$(filter-out $(here)/build,$(abspath $(BUILD))),,y)
+KDIR ?= /lib/modules/$(running)/build
+
+.PHONY: all modules install uninstall clean help check check-fast demo bench
+all: modules
+
+# Only for goals that need a kernel: the others must work without one.
+ifneq ($(filter all modules in-room install uninstall,$(or $(MAKECMDGOALS),all)),)
+
+# The name goes into an elevator (15 characters at most, and NAME-iosched is an
+# alias), a module and C strings.
+ifneq ($(shell printf %s '$(NAME)' | grep -cxE '[a-z][a-z0-9_]{1,11}'),1)
+$(error NAME=$(NAME) is no name for an elevator: 2 to 12 of a-z, 0-9 and _, beginning with a letter)
+endif
+
+work := $(abspath $(BUILD))
+types := $(shell '$(here)/compat/find-types' --kdir '$(KDIR)' --work '$(work)' --image '$(IMAGE)' --ksrc '$(KSRC)' 2>&1)
+ifneq ($(.SHELLSTATUS),0)
+$(error $(types))
+endif
+release := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' '$(KDIR)/include/generated/utsrelease.h')
+room := $(work)/$(release)/$(NAME)
+endif
+
+# "btf FILE" or "ksrc TREE"
+source-of-types = $(if $(filter btf,$(firstword $(types))),BFQ_BTF,BFQ_KSRC)=$(lastword $(types))
+kbuild = $(MAKE) --no-print-directory -C '$(KDIR)' M='$(room)' BFQ_NAME=$(NAME) $(source-of-types)
+
+# kbuild writes its objects beside the sources, so each kernel and name gets a
+# room of its own with links to them.  The lock keeps two builds of the same
+# one apart (two virtual machines started together, say).
+modules:
+	@mkdir -p '$(room)'
+	@+flock '$(room).lock' $(MAKE) --no-print-directory in-room
+
+.PHONY: in-room
+in-room:
+	@find '$(room)' -maxdepth 1 -type l ! -exec test -e {} \; -delete
+	@ln -sfn -t '$(room)' '$(here)/Kbuild' '$(here)/compat' \
+		$(abspath $(wildcard $(ROOMS)/bfq-*.[ch]))
+	@$(kbuild) modules
+	@cmp -s '$(room)/$(NAME).ko' '$(room).ko' || cp '$(room)/$(NAME).ko' '$(room).ko'
+	@touch '$(room).ko'
+	@$(if $(plain),cp '$(room).ko' '$(NAME).ko')
+	@echo "made $(patsubst $(here)/%,%,$(room).ko) for kernel $(release)"
+
+install: modules
+	@$(kbuild) INSTALL_MOD_DIR=updates $(if $(DESTDIR),INSTALL_MOD_PATH='$(DESTDIR)') modules_install
+	@depmod $(if $(DESTDIR),-b '$(DESTDIR)') $(release)
+	@echo "installed; now: modprobe $(NAME), and echo $(NAME) >/sys/block/DEVICE/queue/scheduler"
+
+uninstall:
+	@rm -f $(foreach s,ko ko.xz ko.zst ko.gz,'$(DESTDIR)/lib/modules/$(release)/updates/$(NAME).$s')
+	@depmod $(if $(DESTDIR),-b '$(DESTDIR)') $(release)
+	@echo "removed $(NAME) from kernel $(release)"
+
+clean:
+	rm -rf '$(BUILD)' *.ko
+
+check:
+	@tests/check
+check-fast:
+	@tests/check --fast
+demo:
+	@tests/demo/run
+bench:
+	@tests/bench/run
+
+help:
+	@echo 'make                 build bfq.ko for the running kernel'
+	@echo 'make install         and put it under /lib/modules; uninstall takes it away'
+	@echo 'make demo            show the shares of cgroups in a virtual machine'
+	@echo 'make check           every test; check-fast: those for the inner loop'
+	@echo 'make clean           remove everything built'
+	@echo
+	@echo 'KDIR=DIR             headers of another kernel: /lib/modules/RELEASE/build'
+	@echo 'NAME=bfqx            another elevator name and cgroup prefix (io.bfqx.weight),'
+	@echo '                     to stand beside a bfq that is built in'
+	@echo 'KSRC=TREE            source of that kernel, where its BTF is missing'
+	@echo 'IMAGE=FILE           vmlinux or vmlinuz to take BTF from'
+	@echo 'W=1 C=1              more warnings; sparse'

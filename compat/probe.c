@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is this kernel like?  Each question below is a declaration that a
+ * compiler accepts if the answer is yes.  It stands behind a #line directive
+ * that names the question, so that one run of the compiler answers all:
+ * compat/probe-features collects the questions that drew no error.
+ *
+ * Ask for types and prototypes, never for version numbers.
+ */
+#define BFQ_PROBING
+#include "bfq-compat.h"
+
+/* Two questions with known answers, so that a broken probe is noticed. */
+#line 1 "BFQ_HAVE_A_COMPILER"
+_Static_assert(1, "");
+#line 1 "BFQ_HAVE_THE_IMPOSSIBLE"
+_Static_assert(0, "");
+
+/* ops.insert_requests: flags, or a bool? */
+#line 1 "BFQ_HAVE_INSERT_FLAGS"
+_Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)->insert_requests), void (*)(struct blk_mq_hw_ctx *, struct list_head *, blk_insert_t)), "");
+
+/* ops.init_sched: is the elevator_queue allocated by the caller? */
+#line 1 "BFQ_HAVE_INIT_SCHED_EQ"
+_Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)->init_sched), int (*)(struct request_queue *, struct elevator_queue *)), "");
+
+/* ops.depth_updated: once for the device, or once for each hardware queue? */
+#line 1 "BFQ_HAVE_DEPTH_UPDATED_Q"
+_Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)->depth_updated), void (*)(struct request_queue *)), "");
+
+/*
+ * A shallow depth counts for the whole map since sbitmap_get_shallow(), which
+ * counted for a word, left the header.
+ */
+#line 1 "BFQ_HAVE_WORD_SHALLOW"
+static typeof(&sbitmap_get_shallow) probe_word_shallow;
+
+/* Writeback throttling: by disk or queue, and who remembers that it is off? */
+#line 1 "BFQ_HAVE_WBT_DISK"
+_Static_assert(__builtin_types_compatible_p(typeof(wbt_disable_default), void (struct gendisk *)), "");
+#line 1 "BFQ_HAVE_WBT_QUEUE_FLAG"
+static const int probe_wbt_queue_flag = QUEUE_FLAG_DISABLE_WBT_DEF;
+#line 1 "BFQ_HAVE_WBT_INIT_ENABLE"
+static typeof(&wbt_init_enable_default) probe_wbt_init_enable;
+#line 1 "BFQ_HAVE_ELV_FLAGS"
+_Static_assert(sizeof(((struct elevator_queue *)0)->flags) == sizeof(long), "");
+
+#line 1 "BFQ_HAVE_HRTIMER_SETUP"
+static typeof(&hrtimer_setup) probe_hrtimer_setup;
+
+/* blkcg policies: by disk or by queue? */
+#line 1 "BFQ_HAVE_PD_ALLOC_DISK"
+_Static_assert(__builtin_types_compatible_p(typeof(*((struct blkcg_policy *)0)->pd_alloc_fn), struct blkg_policy_data *(struct gendisk *, struct blkcg *, gfp_t)), "");
+#line 1 "BFQ_HAVE_POLICY_DISK"
+_Static_assert(__builtin_types_compatible_p(typeof(blkcg_activate_policy), int (struct gendisk *, const struct blkcg_policy *)), "");
+
+/* Writes to cgroup files: one step, or two, or four. */
+#line 1 "BFQ_HAVE_BLKG_CONF_INIT"
+static typeof(&blkg_conf_init) probe_blkg_conf_init;
+#line 1 "BFQ_HAVE_BLKG_CONF_CLOSE"
+static typeof(&blkg_conf_close_bdev) probe_blkg_conf_close;
