@@ -36,7 +36,8 @@ endif
 
 # "btf FILE" or "ksrc TREE"
 source-of-types = $(if $(filter btf,$(firstword $(types))),BFQ_BTF,BFQ_KSRC)=$(lastword $(types))
-kbuild = $(MAKE) --no-print-directory -C '$(KDIR)' M='$(room)' BFQ_NAME=$(NAME) $(source-of-types)
+jobs = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+kbuild = $(MAKE) --no-print-directory $(jobs) -C '$(KDIR)' M='$(room)' BFQ_NAME=$(NAME) $(source-of-types)
 
 # kbuild writes its objects beside the sources, so each kernel and name gets a
 # room of its own with links to them.  The lock keeps two builds of the same
