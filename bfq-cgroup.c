@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups: cgroups as inner nodes of the scheduling tree, and their weights.
+ *
+ * For every cgroup that does I/O to a device the block layer keeps a blkg, and
+ * policies hang their data on it; ours is struct bfq_group, with the engine's
+ * node in it.  The tree of nodes is the tree of cgroups.
+ *
+ * A cgroup's weight is set for all devices (io.bfq.weight, kept in struct
+ * bfq_cgroup) or for one (bfq_group.dev_weight, which wins).
+ *
+ * When a cgroup is removed its group goes offline: nothing new is charged to
+ * it, but to its nearest ancestor that is online; processes' queues, empty or
+ * not, move there at once, so that a task that is long gone elsewhere does not
+ * keep the dead cgroup's memory.  What the group's own queues still hold is
+ * served where it stands, by the old weight, and each queue keeps the group
+ * until then.  So nothing has to be taken out of the tree by force.
+ */
+#include "bfq-iosched.h"
+
+#ifdef CONFIG_BLK_CGROUP
+
+/**
+ * struct bfq_cgroup - a cgroup's setting for all devices
+ * @cpd: the block layer's handle; first, so that it can be cast
+ * @weight: BFQ_WEIGHT_MIN to BFQ_WEIGHT_MAX; guarded by blkcg->lock
+ */
+struct bfq_cgroup {
+	struct blkcg_policy_data cpd;
+	unsigned int weight;
+};
+
+static struct blkcg_policy bfq_policy;
+
+static struct bfq_group *bfq_pd_group(struct blkg_policy_data *pd)
+{
+	return container_of(pd, struct bfq_group, pd);
+}
+
+static struct bfq_group *bfq_blkg_group(struct blkcg_gq *blkg)
+{
+	struct blkg_policy_data *pd = blkg_to_pd(blkg, &bfq_policy);
+
+	return pd ? bfq_pd_group(pd) : NULL;
+}
+
+static struct bfq_cgroup *bfq_blkcg_cgroup(struct blkcg *blkcg)
+{
+	return container_of(blkcg_to_cpd(blkcg, &bfq_policy), struct bfq_cgroup, cpd);
+}
+
+/**
+ * bfq_group_get - keep a group
+ * @group: the group; the caller has a reference already, or bfqd->lock and
+ *	the knowledge that the group is online
+ */
+void bfq_group_get(struct bfq_group *group)
+{
+	bfq_blkg_get(pd_to_blkg(&group->pd));
+}
+
+/**
+ * bfq_group_put - let go of a group
+ * @group: the group; may be gone on return
+ *
+ * Context: any.
+ */
+void bfq_group_put(struct bfq_group *group)
+{
+	bfq_blkg_put(pd_to_blkg(&group->pd));
+}
+
+/* The group itself, if it is online, or its nearest ancestor that is. */
+static struct bfq_group *bfq_online_group(struct bfq_data *bfqd, struct blkcg_gq *blkg)
+{
+	for (; blkg; blkg = bfq_blkg_parent(blkg)) {
+		struct bfq_group *group = bfq_blkg_group(blkg);
+
+		if (group && group->online)
+			return group;
+	}
+	return bfqd->root;
+}
+
+/**
+ * bfq_bio_group - the group that a bio is charged to
+ * @bfqd: the device
+ * @bio: the bio; NULL for a request that has none
+ *
+ * A bio without a cgroup, or one of another device (stacked drivers may send
+ * both), is the root's.
+ *
+ * Context: bfqd->lock held.
+ */
+struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio)
+{
+	struct blkcg_gq *blkg = bio ? bio_blkg(bio) : NULL;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (!blkg || bfq_blkg_queue(blkg) != bfqd->queue)
+		return bfqd->root;
+	return bfq_online_group(bfqd, blkg);
+}
+
+static struct blkcg_policy_data *bfq_cpd_alloc(gfp_t gfp)
+{
+	struct bfq_cgroup *cgroup = kzalloc(sizeof(*cgroup), gfp);
+
+	if (!cgroup)
+		return NULL;
+	cgroup->weight = BFQ_WEIGHT_DEFAULT;
+	return &cgroup->cpd;
+}
+
+static void bfq_cpd_free(struct blkcg_policy_data *cpd)
+{
+	kfree(container_of(cpd, struct bfq_cgroup, cpd));
+}
+
+static struct blkg_policy_data *bfq_pd_alloc(struct blkcg *blkcg, int node, gfp_t gfp)
+{
+	struct bfq_group *group = kzalloc_node(sizeof(*group), gfp, node);
+
+	return group ? &group->pd : NULL;
+}
+BFQ_COMPAT_PD_ALLOC(bfq_pd_alloc)
+
+/* Called with queue_lock and blkcg->lock held, parents first. */
+static void bfq_pd_init(struct blkg_policy_data *pd)
+{
+	struct bfq_group *group = bfq_pd_group(pd);
+	struct blkcg_gq *blkg = pd_to_blkg(pd);
+	struct blkcg_gq *parent = bfq_blkg_parent(blkg);
+	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(blkg));
+
+	group->bfqd = bfq_blkg_queue(blkg)->elevator->elevator_data;
+	INIT_LIST_HEAD(&group->queues);
+	wf2q_group_init(&group->node, parent ? &bfq_blkg_group(parent)->node : NULL,
+			cgroup->weight);
+	group->online = true;
+}
+
+static void bfq_group_go_offline(struct bfq_data *bfqd, struct bfq_group *group)
+{
+	struct blkcg_gq *parent = bfq_blkg_parent(pd_to_blkg(&group->pd));
+	struct bfq_queue *q, *next;
+	int i;
+
+	group->online = false;
+	for (i = 0; i < BFQ_NR_SHARED; i++) {
+		if (group->shared[i])
+			bfq_queue_put(bfqd, group->shared[i]);
+		group->shared[i] = NULL;
+	}
+	if (!parent)	/* the device itself goes: no process is left */
+		return;
+	list_for_each_entry_safe(q, next, &group->queues, home)
+		bfq_queue_move(bfqd, q, bfq_online_group(bfqd, parent));
+}
+
+/* Called with queue_lock and blkcg->lock held. */
+static void bfq_pd_offline(struct blkg_policy_data *pd)
+{
+	struct bfq_group *group = bfq_pd_group(pd);
+	struct bfq_data *bfqd = group->bfqd;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	bfq_group_go_offline(bfqd, group);
+	bfq_queue_reap(bfqd);
+	bfq_unlock_nested(bfqd, flags);
+}
+
+static void bfq_pd_free(struct blkg_policy_data *pd)
+{
+	kfree(bfq_pd_group(pd));
+}
+
+/* Tell the engine which weight holds for a group now. */
+static void bfq_group_apply_weight(struct bfq_group *group, unsigned int weight)
+{
+	struct bfq_data *bfqd = group->bfqd;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	if (group != bfqd->root)
+		wf2q_set_weight(&group->node.entity, group->dev_weight ?: weight);
+	bfq_unlock_nested(bfqd, flags);
+}
+
+static void bfq_set_cgroup_weight(struct blkcg *blkcg, unsigned int weight)
+{
+	struct blkcg_gq *blkg;
+
+	spin_lock_irq(&blkcg->lock);
+	bfq_blkcg_cgroup(blkcg)->weight = weight;
+	hlist_for_each_entry(blkg, &blkcg->blkg_list, blkcg_node) {
+		struct bfq_group *group = bfq_blkg_group(blkg);
+
+		if (group)
+			bfq_group_apply_weight(group, weight);
+	}
+	spin_unlock_irq(&blkcg->lock);
+}
+
+/* Parse a weight that must be all of @text.  Return 0, -EINVAL or -ERANGE. */
+static int bfq_parse_weight(const char *text, unsigned int *weight)
+{
+	long long value;
+	int ret = kstrtoll(text, 10, &value);
+
+	if (ret)
+		return ret;
+	if (value < BFQ_WEIGHT_MIN || value > BFQ_WEIGHT_MAX)
+		return -ERANGE;
+	*weight = value;
+	return 0;
+}
+
+/* "MAJ:MIN N" or "MAJ:MIN default"; 0 for N is the word of cgroup v1 for default. */
+static int bfq_set_device_weight(struct blkcg *blkcg, char *line, bool zero_is_default)
+{
+	struct bfq_blkg_conf conf;
+	unsigned int weight = 0;
+	struct bfq_group *group;
+	char *text;
+	int ret;
+
+	ret = bfq_blkg_conf_begin(&conf, blkcg, &bfq_policy, line);
+	if (ret)
+		return ret;
+
+	text = strim(conf.body);
+	if (strcmp(text, "default") && !(zero_is_default && !strcmp(text, "0")))
+		ret = bfq_parse_weight(text, &weight);
+	group = bfq_blkg_group(conf.blkg);
+	if (!ret && group) {
+		group->dev_weight = weight;
+		bfq_group_apply_weight(group, bfq_blkcg_cgroup(blkcg)->weight);
+	}
+	bfq_blkg_conf_end(&conf);
+	return ret;
+}
+
+static u64 bfq_show_device(struct seq_file *sf, struct blkg_policy_data *pd, int off)
+{
+	struct bfq_group *group = bfq_pd_group(pd);
+
+	return group->dev_weight ? __blkg_prfill_u64(sf, pd, group->dev_weight) : 0;
+}
+
+static int bfq_show_device_weights(struct seq_file *sf, void *v)
+{
+	blkcg_print_blkgs(sf, css_to_blkcg(seq_css(sf)), bfq_show_device, &bfq_policy, 0, false);
+	return 0;
+}
+
+static int bfq_show_weight_v1(struct seq_file *sf, void *v)
+{
+	seq_printf(sf, "%u\n", bfq_blkcg_cgroup(css_to_blkcg(seq_css(sf)))->weight);
+	return 0;
+}
+
+static int bfq_show_weight(struct seq_file *sf, void *v)
+{
+	seq_puts(sf, "default ");
+	bfq_show_weight_v1(sf, v);
+	return bfq_show_device_weights(sf, v);
+}
+
+/* "default N", "N", "MAJ:MIN N", "MAJ:MIN default" */
+static ssize_t bfq_write_weight(struct kernfs_open_file *of, char *buf, size_t nbytes,
+				loff_t off)
+{
+	struct blkcg *blkcg = css_to_blkcg(of_css(of));
+	char *text = strim(buf);
+	unsigned int weight;
+	int ret;
+
+	if (strchr(text, ':')) {
+		ret = bfq_set_device_weight(blkcg, text, false);
+		return ret ?: nbytes;
+	}
+
+	if (!strncmp(text, "default", strlen("default")) && isspace(text[strlen("default")]))
+		text = skip_spaces(text + strlen("default"));
+	ret = bfq_parse_weight(text, &weight);
+	if (ret)
+		return ret;
+	bfq_set_cgroup_weight(blkcg, weight);
+	return nbytes;
+}
+
+static int bfq_write_weight_v1(struct cgroup_subsys_state *css, struct cftype *cft, u64 weight)
+{
+	if (weight < BFQ_WEIGHT_MIN || weight > BFQ_WEIGHT_MAX)
+		return -ERANGE;
+	bfq_set_cgroup_weight(css_to_blkcg(css), weight);
+	return 0;
+}
+
+static ssize_t bfq_write_device_v1(struct kernfs_open_file *of, char *buf, size_t nbytes,
+				   loff_t off)
+{
+	int ret = bfq_set_device_weight(css_to_blkcg(of_css(of)), strim(buf), true);
+
+	return ret ?: nbytes;
+}
+
+/*
+ * The longest line that reaches us.  Above a page the kernel would say E2BIG
+ * by itself; a nonsensical line is to get EINVAL whatever its length.
+ */
+#define BFQ_LINE_MAX	(128 * 1024)
+
+static struct cftype bfq_files[] = {
+	{
+		.name = BFQ_NAME ".weight",
+		.flags = CFTYPE_NOT_ON_ROOT,
+		.seq_show = bfq_show_weight,
+		.write = bfq_write_weight,
+		.max_write_len = BFQ_LINE_MAX,
+	},
+	{ }
+};
+
+static struct cftype bfq_files_v1[] = {
+	{
+		.name = BFQ_NAME ".weight",
+		.flags = CFTYPE_NOT_ON_ROOT,
+		.seq_show = bfq_show_weight_v1,
+		.write_u64 = bfq_write_weight_v1,
+	},
+	{
+		.name = BFQ_NAME ".weight_device",
+		.flags = CFTYPE_NOT_ON_ROOT,
+		.seq_show = bfq_show_device_weights,
+		.write = bfq_write_device_v1,
+		.max_write_len = BFQ_LINE_MAX,
+	},
+	{ }
+};
+
+static struct blkcg_policy bfq_policy = {
+	.dfl_cftypes = bfq_files,
+	.legacy_cftypes = bfq_files_v1,
+	.cpd_alloc_fn = bfq_cpd_alloc,
+	.cpd_free_fn = bfq_cpd_free,
+	.pd_alloc_fn = bfq_compat_pd_alloc,
+	.pd_init_fn = bfq_pd_init,
+	.pd_offline_fn = bfq_pd_offline,
+	.pd_free_fn = bfq_pd_free,
+};
+
+/**
+ * bfq_cgroup_register - offer the cgroup files, at module load
+ *
+ * Return: 0 or an error, -ENOSPC when the kernel's few policy slots are taken.
+ */
+int bfq_cgroup_register(void)
+{
+	return blkcg_policy_register(&bfq_policy);
+}
+
+/**
+ * bfq_cgroup_unregister - take them back, at module unload
+ */
+void bfq_cgroup_unregister(void)
+{
+	blkcg_policy_unregister(&bfq_policy);
+}
+
+/**
+ * bfq_cgroup_attach - create groups for the cgroups that use a device
+ * @bfqd: the device; elevator_data points to it; its root is set on success
+ *
+ * Context: the queue is frozen; may sleep.
+ * Return: 0 or an error.
+ */
+int bfq_cgroup_attach(struct bfq_data *bfqd)
+{
+	int ret = bfq_policy_activate(bfqd->queue, &bfq_policy);
+
+	if (!ret)
+		bfqd->root = bfq_blkg_group(bfqd->queue->root_blkg);
+	return ret;
+}
+
+/**
+ * bfq_cgroup_detach - undo bfq_cgroup_attach()
+ * @bfqd: the device; no queue of a process is left
+ *
+ * Context: the queue is frozen; may sleep.
+ */
+void bfq_cgroup_detach(struct bfq_data *bfqd)
+{
+	bfq_policy_deactivate(bfqd->queue, &bfq_policy);
+}
+
+#else /* CONFIG_BLK_CGROUP: one group, the root */
+
+void bfq_group_get(struct bfq_group *group)
+{
+}
+
+void bfq_group_put(struct bfq_group *group)
+{
+}
+
+struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio)
+{
+	return bfqd->root;
+}
+
+int bfq_cgroup_register(void)
+{
+	return 0;
+}
+
+void bfq_cgroup_unregister(void)
+{
+}
+
+int bfq_cgroup_attach(struct bfq_data *bfqd)
+{
+	struct bfq_group *root = kzalloc_node(sizeof(*root), GFP_KERNEL, bfqd->queue->node);
+
+	if (!root)
+		return -ENOMEM;
+	root->bfqd = bfqd;
+	root->online = true;
+	INIT_LIST_HEAD(&root->queues);
+	wf2q_group_init(&root->node, NULL, BFQ_WEIGHT_DEFAULT);
+	bfqd->root = root;
+	return 0;
+}
+
+void bfq_cgroup_detach(struct bfq_data *bfqd)
+{
+	unsigned long flags;
+	int i;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	for (i = 0; i < BFQ_NR_SHARED; i++)
+		if (bfqd->root->shared[i])
+			bfq_queue_put(bfqd, bfqd->root->shared[i]);
+	bfq_queue_reap(bfqd);
+	bfq_unlock_nested(bfqd, flags);
+	kfree(bfqd->root);
+}
+
+#endif /* CONFIG_BLK_CGROUP */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BFQ: an I/O scheduler that shares a device by weight.
+ *
+ * Every process and every cgroup that does I/O has a weight, and gets that
+ * share of what the device can do, measured in sectors.  This file is the
+ * front door: what the block layer calls, and where a device's scheduler is
+ * born and dies.  The way of a request through the rooms:
+ *
+ *	bfq_bio_merge		can the bio join a request that we hold?
+ *	bfq_limit_depth		may its process have another tag?
+ *	bfq_prepare_request	a request, and the process's queue, are found
+ *	bfq_insert_requests	it is staged on this CPU
+ *	bfq_dispatch_request	stages are drained into queues, the engine
+ *				picks a queue, the queue its next request,
+ *				and that is charged
+ *	bfq_completed_request	it is counted out
+ *	bfq_finish_request	its reference on the queue is dropped
+ *
+ * Documentation/design.md is the map of the house.
+ */
+#include "bfq-iosched.h"
+
+/* Leave no queue in the tree that was waited for, or served requests without a process. */
+static void bfq_drop_queues(struct bfq_data *bfqd)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	if (bfqd->in_service)
+		bfq_expire(bfqd, BFQ_EXPIRE_GONE);
+	bfq_queue_put(bfqd, bfqd->fallback);
+	bfq_queue_reap(bfqd);
+	bfq_unlock_nested(bfqd, flags);
+}
+
+static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
+{
+	struct bfq_prio prio = { WF2Q_BE, IOPRIO_BE_NORM };
+	struct bfq_data *bfqd;
+	int ret;
+
+	bfqd = kzalloc_node(sizeof(*bfqd), GFP_KERNEL, rqq->node);
+	if (!bfqd)
+		return -ENOMEM;
+	bfqd->queue = rqq;
+	spin_lock_init(&bfqd->lock);
+	bfq_tunables_init(&bfqd->tun);
+	bfq_idle_init(bfqd);
+	ret = bfq_stage_init(bfqd);
+	if (ret)
+		goto free_data;
+
+	eq->elevator_data = bfqd;
+	ret = bfq_cgroup_attach(bfqd);
+	if (ret)
+		goto exit_stage;
+
+	bfqd->fallback = bfq_queue_alloc(bfqd, bfqd->root, prio, false, GFP_KERNEL);
+	if (!bfqd->fallback) {
+		ret = -ENOMEM;
+		goto detach;
+	}
+
+	bfq_depth_updated(rqq);
+	bfq_wbt_disable(rqq);
+	return 0;
+
+detach:
+	bfq_cgroup_detach(bfqd);
+exit_stage:
+	bfq_stage_exit(bfqd);
+free_data:
+	kfree(bfqd);
+	return ret;
+}
+BFQ_COMPAT_INIT_SCHED(bfq_init_queue)
+BFQ_COMPAT_DEPTH_UPDATED(bfq_depth_updated)
+
+/* The device is frozen, all its requests are finished, and all icqs are gone. */
+static void bfq_exit_queue(struct elevator_queue *eq)
+{
+	struct bfq_data *bfqd = eq->elevator_data;
+
+	bfq_idle_exit(bfqd);
+	bfq_drop_queues(bfqd);
+	WARN_ON_ONCE(wf2q_busy(&bfqd->root->node) || bfqd->nr_waiting);
+	WARN_ON_ONCE(atomic_read(&bfqd->in_flight));
+
+	bfq_cgroup_detach(bfqd);
+	bfq_stage_exit(bfqd);
+	bfq_wbt_enable(bfqd->queue);
+	kfree(bfqd);
+}
+
+static struct elevator_type bfq_elevator = {
+	.ops = {
+		.init_sched		= bfq_compat_init_sched,
+		.exit_sched		= bfq_exit_queue,
+		.depth_updated		= bfq_compat_depth_updated,
+
+		.limit_depth		= bfq_limit_depth,
+		.prepare_request	= bfq_prepare_request,
+		.insert_requests	= bfq_insert_requests,
+		.dispatch_request	= bfq_dispatch_request,
+		.has_work		= bfq_has_work,
+		.completed_request	= bfq_completed_request,
+		.requeue_request	= bfq_requeue_request,
+		.finish_request		= bfq_finish_request,
+
+		.bio_merge		= bfq_bio_merge,
+		.allow_merge		= bfq_allow_merge,
+		.request_merge		= bfq_request_merge,
+		.request_merged		= bfq_request_merged,
+		.requests_merged	= bfq_requests_merged,
+		.former_request		= elv_rb_former_request,
+		.next_request		= elv_rb_latter_request,
+
+		.init_icq		= bfq_init_icq,
+		.exit_icq		= bfq_exit_icq,
+	},
+	.icq_size = sizeof(struct bfq_icq),
+	.icq_align = __alignof__(struct bfq_icq),
+	.elevator_attrs = bfq_attrs,
+	.elevator_name = BFQ_NAME,
+	.elevator_alias = BFQ_NAME "-iosched",
+	.elevator_owner = THIS_MODULE,
+};
+
+static int __init bfq_init(void)
+{
+	int ret = bfq_queue_cache_create();
+
+	if (ret)
+		return ret;
+	ret = bfq_cgroup_register();
+	if (ret)
+		goto destroy_cache;
+	ret = elv_register(&bfq_elevator);
+	if (ret)
+		goto unregister_cgroup;
+	return 0;
+
+unregister_cgroup:
+	bfq_cgroup_unregister();
+destroy_cache:
+	bfq_queue_cache_destroy();
+	return ret;
+}
+
+static void __exit bfq_exit(void)
+{
+	elv_unregister(&bfq_elevator);
+	bfq_cgroup_unregister();
+	bfq_queue_cache_destroy();
+}
+
+module_init(bfq_init);
+module_exit(bfq_exit);
+
+MODULE_AUTHOR("The bfq.ko authors");
+MODULE_DESCRIPTION("Budget Fair Queueing I/O scheduler");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS(BFQ_NAME "-iosched");

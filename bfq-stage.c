@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arrivals, dispatch and completions: how many CPUs share one scheduler.
+ *
+ * Choosing the next request is serial by nature: there is one order, and one
+ * lock, bfq_data.lock, around the structures that it is made from.  What need
+ * not be serial is everything before and after:
+ *
+ *	insert	 puts requests on a list of this CPU, the stage, and is done.
+ *	dispatch only tries the lock.  Who gets it empties all stages, sorts
+ *		 the arrivals into their queues, chooses a batch, and leaves
+ *		 it on a list, @ready, from which drivers fetch without the
+ *		 lock.  Who does not get it leaves a mark, and goes.
+ *	complete counts, with atomics.
+ *
+ * (J. Axboe tried the same on the in-tree schedulers, "mq-deadline and BFQ
+ * scalability improvements", linux-block, January 2024.)
+ *
+ * No wake-up may be lost.  A dispatcher that goes away trusts the holder of
+ * the lock to do its work, but the holder may just have looked at the stages
+ * for the last time.  So:
+ *
+ *	dispatcher:	set mark; smp_mb(); try the lock again
+ *	holder:		unlock; smp_mb(); test mark -> run the hardware queues
+ *
+ * Either the second try succeeds or the holder sees the mark (the pattern of
+ * two flags, Dekker's).  bfq_unlock() is therefore the only way to release
+ * bfq_data.lock.
+ *
+ * Locks: the order stands at the top of bfq-iosched.h.  bfq_data.lock guards
+ * all that is sorted; a stage's lock its list; ready_lock the ready list.
+ */
+#include <trace/events/block.h>
+#include "bfq-iosched.h"
+
+/*
+ * Requests chosen under one hold of the lock.  Enough to spread its price,
+ * too few to be noticed by whoever arrives just behind them; a disk with
+ * moving parts wants each choice as late as possible and gets 1.
+ */
+#define BFQ_BATCH		8
+
+#define BFQ_CONTENDED		0	/* bit in bfq_data.contended */
+
+static struct bfq_data *bfq_hctx_data(struct blk_mq_hw_ctx *hctx)
+{
+	return hctx->queue->elevator->elevator_data;
+}
+
+/* Is there anything that a dispatch would find? */
+static bool bfq_pending(struct bfq_data *bfqd)
+{
+	if (!list_empty_careful(&bfqd->ready) || !cpumask_empty(bfqd->staged))
+		return true;
+	return READ_ONCE(bfqd->nr_waiting) && !READ_ONCE(bfqd->plugged);
+}
+
+/* Did somebody find the lock taken since it was last released? */
+static bool bfq_was_contended(struct bfq_data *bfqd)
+{
+	smp_mb();	/* pairs with bfq_leave_mark() */
+	return test_bit(BFQ_CONTENDED, &bfqd->contended) &&
+	       test_and_clear_bit(BFQ_CONTENDED, &bfqd->contended);
+}
+
+/**
+ * bfq_unlock - release bfq_data.lock
+ * @bfqd: the device
+ * @flags: from spin_lock_irqsave()
+ *
+ * Runs the hardware queues if a dispatcher went away because of us.
+ *
+ * Context: any, but without queue_lock, which that may take.
+ */
+void bfq_unlock(struct bfq_data *bfqd, unsigned long flags)
+	__releases(&bfqd->lock)
+{
+	spin_unlock_irqrestore(&bfqd->lock, flags);
+	if (bfq_was_contended(bfqd))
+		blk_mq_run_hw_queues(bfqd->queue, true);
+}
+
+/**
+ * bfq_unlock_nested - release bfq_data.lock inside locks of the block layer
+ * @bfqd: the device
+ * @flags: from spin_lock_irqsave()
+ *
+ * The same as bfq_unlock(), from a work item.
+ *
+ * Context: any, also with queue_lock or ioc->lock held.
+ */
+void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags)
+	__releases(&bfqd->lock)
+{
+	spin_unlock_irqrestore(&bfqd->lock, flags);
+	if (bfq_was_contended(bfqd) || bfq_pending(bfqd))
+		schedule_work(&bfqd->deferred_work);
+}
+
+static void bfq_deferred_fn(struct work_struct *work)
+{
+	struct bfq_data *bfqd = container_of(work, struct bfq_data, deferred_work);
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	bfq_queue_reap(bfqd);
+	bfq_unlock(bfqd, flags);
+	blk_mq_run_hw_queues(bfqd->queue, true);
+}
+
+/* Requests that need no choice: flushes, requeued ones, those that must be first. */
+static void bfq_make_ready(struct bfq_data *bfqd, struct list_head *list, bool at_head)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->ready_lock, flags);
+	if (at_head)
+		list_splice_init(list, &bfqd->ready);
+	else
+		list_splice_tail_init(list, &bfqd->ready);
+	spin_unlock_irqrestore(&bfqd->ready_lock, flags);
+}
+
+/* Sort one arrival into its queue.  Requests that were joined with others land in @free. */
+static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_head *free)
+{
+	struct bfq_queue *q = bfq_queue_for(bfqd, rq);
+
+	if (bfq_queue_absorb(bfqd, q, rq, free))
+		return;
+	bfq_idle_arrival(q, rq);
+	bfq_queue_add(bfqd, q, rq);
+	if (q->nr_queued == 1)
+		bfq_queue_backlogged(bfqd, q);
+}
+
+/* Empty all stages into the queues. */
+static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
+{
+	struct request *rq, *next;
+	LIST_HEAD(arrived);
+	LIST_HEAD(direct);
+	unsigned int cpu;
+
+	lockdep_assert_held(&bfqd->lock);
+	for_each_cpu(cpu, bfqd->staged) {
+		struct bfq_stage *stage = per_cpu_ptr(bfqd->stage, cpu);
+
+		spin_lock(&stage->lock);
+		list_splice_tail_init(&stage->list, &arrived);
+		cpumask_clear_cpu(cpu, bfqd->staged);
+		spin_unlock(&stage->lock);
+	}
+
+	list_for_each_entry_safe(rq, next, &arrived, queuelist) {
+		list_del_init(&rq->queuelist);
+		if (!bfq_rq_prepared(rq) || bfq_rq_state(rq) == BFQ_RQ_READY)
+			list_add_tail(&rq->queuelist, &direct);
+		else
+			bfq_admit(bfqd, rq, free);
+	}
+	if (!list_empty(&direct))
+		bfq_make_ready(bfqd, &direct, false);
+	bfq_queue_reap(bfqd);
+}
+
+/**
+ * bfq_insert_requests - take requests from the block layer
+ * @hctx: the hardware queue they are meant for
+ * @list: the requests; empty on return
+ * @flags: whether they must be served before all others
+ *
+ * Context: process context, no lock held.
+ */
+void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
+			 bfq_insert_flags_t flags)
+{
+	struct bfq_data *bfqd = bfq_hctx_data(hctx);
+	struct bfq_stage *stage;
+	unsigned long irqflags;
+	struct request *rq;
+	LIST_HEAD(free);
+	int cpu;
+
+	list_for_each_entry(rq, list, queuelist)
+		trace_block_rq_insert(rq);
+
+	if (bfq_insert_at_head(flags)) {
+		bfq_make_ready(bfqd, list, true);
+		return;
+	}
+
+	local_irq_save(irqflags);
+	cpu = smp_processor_id();
+	stage = per_cpu_ptr(bfqd->stage, cpu);
+	spin_lock(&stage->lock);
+	list_splice_tail_init(list, &stage->list);
+	if (!cpumask_test_cpu(cpu, bfqd->staged))
+		cpumask_set_cpu(cpu, bfqd->staged);
+	spin_unlock(&stage->lock);
+	local_irq_restore(irqflags);
+
+	/*
+	 * While the device is plugged, nobody dispatches, so the lock is free,
+	 * and to look at once whether this ends the plug saves the hardware
+	 * queue a run in vain.
+	 */
+	if (READ_ONCE(bfqd->plugged) && spin_trylock_irqsave(&bfqd->lock, irqflags)) {
+		bfq_drain(bfqd, &free);
+		bfq_unlock(bfqd, irqflags);
+		bfq_free_requests(&free);
+	}
+}
+
+/**
+ * bfq_bio_merge - try to join a bio with a request that we hold
+ * @rqq: the device's request queue
+ * @bio: the bio
+ * @nr_segs: its segments
+ *
+ * Looks at what this CPU has staged, and at the queues only if their lock is
+ * free at once.
+ *
+ * Context: process context, no lock held.
+ * Return: whether it was joined.
+ */
+bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_segs)
+{
+	struct bfq_data *bfqd = rqq->elevator->elevator_data;
+	struct bfq_stage *stage = raw_cpu_ptr(bfqd->stage);
+	struct request *free = NULL;
+	unsigned long flags;
+	bool joined = false;
+
+	if (!list_empty_careful(&stage->list)) {
+		spin_lock_irqsave(&stage->lock, flags);
+		joined = blk_bio_list_merge(rqq, &stage->list, bio, nr_segs);
+		spin_unlock_irqrestore(&stage->lock, flags);
+	}
+	if (joined || !READ_ONCE(bfqd->nr_waiting) || !spin_trylock_irqsave(&bfqd->lock, flags))
+		return joined;
+
+	joined = blk_mq_sched_try_merge(rqq, bio, nr_segs, &free);
+	bfq_unhash_merged(rqq);
+	bfq_unlock(bfqd, flags);
+	if (free)
+		blk_mq_free_request(free);
+	return joined;
+}
+
+/* From here on a request is the driver's. */
+static struct request *bfq_to_driver(struct bfq_data *bfqd, struct request *rq)
+{
+	struct bfq_queue *q;
+
+	if (!bfq_rq_prepared(rq))
+		return rq;
+	q = bfq_rq_queue(rq);
+	if (!q)
+		return rq;
+	bfq_rq_set_state(rq, BFQ_RQ_DRIVER);
+	atomic_inc(&q->in_flight);
+	atomic_inc(&bfqd->in_flight);
+	return rq;
+}
+
+static struct request *bfq_fetch_ready(struct bfq_data *bfqd)
+{
+	struct request *rq;
+	unsigned long flags;
+
+	if (list_empty_careful(&bfqd->ready))
+		return NULL;
+	spin_lock_irqsave(&bfqd->ready_lock, flags);
+	rq = list_first_entry_or_null(&bfqd->ready, struct request, queuelist);
+	if (rq)
+		list_del_init(&rq->queuelist);
+	spin_unlock_irqrestore(&bfqd->ready_lock, flags);
+	return rq;
+}
+
+/* strict_guarantees: one request in the device at a time. */
+static bool bfq_must_hold_back(struct bfq_data *bfqd)
+{
+	if (!READ_ONCE(bfqd->tun.strict_guarantees) || !atomic_read(&bfqd->in_flight))
+		return false;
+	WRITE_ONCE(bfqd->strict_wait, true);
+	smp_mb();	/* pairs with bfq_out_of_driver(): one of us sees the other */
+	return atomic_read(&bfqd->in_flight);
+}
+
+static unsigned int bfq_batch_size(const struct bfq_data *bfqd)
+{
+	if (READ_ONCE(bfqd->tun.strict_guarantees) || bfq_rotational(bfqd->queue))
+		return 1;
+	return BFQ_BATCH;
+}
+
+/* Choose the next requests: the first is returned, the others are made ready. */
+static struct request *bfq_choose(struct bfq_data *bfqd)
+{
+	unsigned int left = bfq_batch_size(bfqd);
+	struct request *first = NULL;
+	LIST_HEAD(others);
+
+	lockdep_assert_held(&bfqd->lock);
+	if (bfq_must_hold_back(bfqd))
+		return NULL;
+
+	while (left--) {
+		struct bfq_queue *q = bfq_next_queue(bfqd);
+		struct request *rq;
+
+		if (!q)
+			break;
+		rq = bfq_queue_peek(bfqd, q);
+		bfq_serve(bfqd, q, rq);
+		bfq_rq_set_state(rq, BFQ_RQ_READY);
+		if (first)
+			list_add_tail(&rq->queuelist, &others);
+		else
+			first = rq;
+	}
+	if (!list_empty(&others))
+		bfq_make_ready(bfqd, &others, false);
+	return first;
+}
+
+/* Tell the holder of the lock that we were here; then look again whether it is still held. */
+static void bfq_leave_mark(struct bfq_data *bfqd)
+{
+	set_bit(BFQ_CONTENDED, &bfqd->contended);
+	smp_mb();	/* pairs with bfq_was_contended() */
+}
+
+/**
+ * bfq_dispatch_request - give the block layer a request for the driver
+ * @hctx: the hardware queue that asks; the request may be meant for another,
+ *	which the block layer sorts out
+ *
+ * Context: no lock held.
+ * Return: a request or NULL.
+ */
+struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx)
+{
+	struct bfq_data *bfqd = bfq_hctx_data(hctx);
+	struct request *rq = bfq_fetch_ready(bfqd);
+	unsigned long flags;
+	LIST_HEAD(free);
+
+	if (rq)
+		return bfq_to_driver(bfqd, rq);
+	if (!spin_trylock_irqsave(&bfqd->lock, flags)) {
+		bfq_leave_mark(bfqd);
+		if (!spin_trylock_irqsave(&bfqd->lock, flags))
+			return NULL;
+	}
+
+	bfq_drain(bfqd, &free);
+	rq = bfq_fetch_ready(bfqd) ?: bfq_choose(bfqd);
+	bfq_unlock(bfqd, flags);
+
+	bfq_free_requests(&free);
+	return rq ? bfq_to_driver(bfqd, rq) : NULL;
+}
+
+/**
+ * bfq_has_work - would dispatch find a request?
+ * @hctx: the hardware queue that asks
+ *
+ * While somebody else holds the lock, that is his business: he is told that
+ * we were here, and the answer is no, which saves a dispatch in vain.
+ *
+ * Context: any.
+ */
+bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
+{
+	struct bfq_data *bfqd = bfq_hctx_data(hctx);
+
+	if (!bfq_pending(bfqd))
+		return false;
+	if (!list_empty_careful(&bfqd->ready) || !spin_is_locked(&bfqd->lock))
+		return true;
+	bfq_leave_mark(bfqd);
+	return !spin_is_locked(&bfqd->lock);
+}
+
+/**
+ * bfq_prepare_request - a request has been allocated
+ * @rq: the request; its bio is not known yet
+ *
+ * Context: process context, no lock held.
+ */
+void bfq_prepare_request(struct request *rq)
+{
+	struct bfq_queue *q = NULL;
+
+	if (op_is_sync(rq->cmd_flags))
+		q = bfq_current_queue(rq->q, true);
+	if (q)
+		refcount_inc(&q->refs);
+	bfq_rq_set_queue(rq, q);
+	bfq_rq_set_state(rq, BFQ_RQ_NEW);
+}
+
+/* A request has left the driver.  @state: what it is now. */
+static void bfq_out_of_driver(struct request *rq, enum bfq_rq_state state)
+{
+	struct bfq_data *bfqd = rq->q->elevator->elevator_data;
+
+	bfq_rq_set_state(rq, state);
+	atomic_dec(&bfq_rq_queue(rq)->in_flight);
+	if (!atomic_dec_and_test(&bfqd->in_flight))	/* full barrier, see bfq_must_hold_back() */
+		return;
+	if (READ_ONCE(bfqd->strict_wait)) {
+		WRITE_ONCE(bfqd->strict_wait, false);
+		blk_mq_run_hw_queues(bfqd->queue, true);
+	}
+}
+
+/**
+ * bfq_completed_request - the device has completed a request
+ * @rq: the request
+ * @now: ktime in ns
+ *
+ * Context: any, mostly interrupts.
+ */
+void bfq_completed_request(struct request *rq, u64 now)
+{
+	if (!bfq_rq_prepared(rq) || bfq_rq_state(rq) != BFQ_RQ_DRIVER)
+		return;		/* a flush without data completes without us */
+	WRITE_ONCE(bfq_rq_queue(rq)->completed_ns, now);
+	bfq_out_of_driver(rq, BFQ_RQ_NEW);
+}
+
+/**
+ * bfq_requeue_request - the driver gives a request back, to be sent again
+ * @rq: the request; the block layer will insert it once more
+ *
+ * It has been chosen and charged: it will go to the driver without waiting.
+ *
+ * Context: any.
+ */
+void bfq_requeue_request(struct request *rq)
+{
+	if (bfq_rq_prepared(rq) && bfq_rq_state(rq) == BFQ_RQ_DRIVER)
+		bfq_out_of_driver(rq, BFQ_RQ_READY);
+}
+
+/**
+ * bfq_finish_request - a request is about to be freed
+ * @rq: the request: completed, joined with another, or never used
+ *
+ * Context: any.
+ */
+void bfq_finish_request(struct request *rq)
+{
+	struct bfq_queue *q = bfq_rq_queue(rq);
+
+	if (!q)
+		return;
+	bfq_rq_set_queue(rq, NULL);
+	bfq_depth_release(rq->q->elevator->elevator_data, q);
+}
+
+/**
+ * bfq_stage_init - prepare a device's stages, ready list and deferred work
+ * @bfqd: the device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int bfq_stage_init(struct bfq_data *bfqd)
+{
+	int cpu;
+
+	if (!zalloc_cpumask_var(&bfqd->staged, GFP_KERNEL))
+		return -ENOMEM;
+	bfqd->stage = alloc_percpu(struct bfq_stage);
+	if (!bfqd->stage) {
+		free_cpumask_var(bfqd->staged);
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu) {
+		struct bfq_stage *stage = per_cpu_ptr(bfqd->stage, cpu);
+
+		spin_lock_init(&stage->lock);
+		INIT_LIST_HEAD(&stage->list);
+	}
+	spin_lock_init(&bfqd->ready_lock);
+	INIT_LIST_HEAD(&bfqd->ready);
+	init_llist_head(&bfqd->reap);
+	INIT_WORK(&bfqd->deferred_work, bfq_deferred_fn);
+	return 0;
+}
+
+/**
+ * bfq_stage_exit - undo bfq_stage_init()
+ * @bfqd: the device, which has no requests and gets none any more
+ *
+ * Context: may sleep; no lock held.
+ */
+void bfq_stage_exit(struct bfq_data *bfqd)
+{
+	cancel_work_sync(&bfqd->deferred_work);
+	WARN_ON_ONCE(!cpumask_empty(bfqd->staged) || !list_empty(&bfqd->ready));
+	free_percpu(bfqd->stage);
+	free_cpumask_var(bfqd->staged);
+}
