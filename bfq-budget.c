@@ -137,7 +137,7 @@ static bool bfq_turn_over(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_e
 		return true;
 	}
 	*why = BFQ_EXPIRE_TIMEOUT;
-	return time_after(jiffies, bfqd->served_since + READ_ONCE(bfqd->tun.timeout));
+	return bfq_timed_out(bfqd);
 }
 
 /**

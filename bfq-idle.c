@@ -135,7 +135,7 @@ static u64 bfq_plug_left(const struct bfq_data *bfqd)
 	u64 until;
 
 	/* a device that is slow to complete must not be kept for one queue for ever */
-	if (time_after(jiffies, bfqd->served_since + READ_ONCE(bfqd->tun.timeout)))
+	if (bfq_timed_out(bfqd))
 		return 0;
 	if (atomic_read(&q->in_flight))
 		return slice_idle;

@@ -181,11 +181,11 @@ struct bfq_stage {
 
 /**
  * struct bfq_tunables - what /sys/block/X/queue/iosched/ sets
- * @fifo_expire: jiffies until a waiting request is late, [0] async, [1] sync
+ * @fifo_expire_ms: time until a waiting request is late, [0] async, [1] sync
  * @back_seek_max: sectors; requests further behind the head are not taken
  * @back_seek_penalty: a sector backwards costs as much as this many forwards
  * @slice_idle_ns: how long to wait for a queue's next request; 0: never
- * @timeout: jiffies that a queue may be served in one go
+ * @timeout_ms: how long a queue may be served in one go
  * @max_budget: sectors that a queue may be served in one go; 0: chosen
  * @strict_guarantees: always wait, and one request in the device at a time
  *
@@ -193,11 +193,11 @@ struct bfq_stage {
  * needs them (READ_ONCE/WRITE_ONCE).
  */
 struct bfq_tunables {
-	unsigned long fifo_expire[2];
+	unsigned int fifo_expire_ms[2];
 	unsigned int back_seek_max;
 	unsigned int back_seek_penalty;
 	u64 slice_idle_ns;
-	unsigned long timeout;
+	unsigned int timeout_ms;
 	unsigned int max_budget;
 	bool strict_guarantees;
 };
@@ -323,6 +323,13 @@ static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
 {
 	rq->elv.priv[1] = (void *)(unsigned long)state;
+}
+
+/* Has the queue in service been served for as long as timeout_sync allows? */
+static inline bool bfq_timed_out(const struct bfq_data *bfqd)
+{
+	return time_after(jiffies, bfqd->served_since +
+				   msecs_to_jiffies(READ_ONCE(bfqd->tun.timeout_ms)));
 }
 
 /* bfq-stage.c */

@@ -412,7 +412,7 @@ static void bfq_sort_out(struct bfq_queue *q, struct request *rq)
 void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
 	bfq_sort_in(q, rq);
-	rq->fifo_time = jiffies + READ_ONCE(bfqd->tun.fifo_expire[q->sync]);
+	rq->fifo_time = jiffies + msecs_to_jiffies(READ_ONCE(bfqd->tun.fifo_expire_ms[q->sync]));
 	list_add_tail(&rq->queuelist, &q->fifo);
 	bfq_rq_set_state(rq, BFQ_RQ_QUEUED);
 	q->nr_queued++;

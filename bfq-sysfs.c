@@ -29,12 +29,12 @@
  */
 void bfq_tunables_init(struct bfq_tunables *tun)
 {
-	tun->fifo_expire[0] = msecs_to_jiffies(BFQ_FIFO_EXPIRE_ASYNC_MS);
-	tun->fifo_expire[1] = msecs_to_jiffies(BFQ_FIFO_EXPIRE_SYNC_MS);
+	tun->fifo_expire_ms[0] = BFQ_FIFO_EXPIRE_ASYNC_MS;
+	tun->fifo_expire_ms[1] = BFQ_FIFO_EXPIRE_SYNC_MS;
 	tun->back_seek_max = BFQ_BACK_SEEK_MAX_KIB * (SZ_1K >> SECTOR_SHIFT);
 	tun->back_seek_penalty = BFQ_BACK_SEEK_PENALTY;
 	tun->slice_idle_ns = BFQ_SLICE_IDLE_MS * NSEC_PER_MSEC;
-	tun->timeout = msecs_to_jiffies(BFQ_TIMEOUT_MS);
+	tun->timeout_ms = BFQ_TIMEOUT_MS;
 	tun->max_budget = 0;
 	tun->strict_guarantees = false;
 }
@@ -85,17 +85,15 @@ static ssize_t bfq_##name##_store(struct elevator_queue *eq, const char *page,	\
 #define bfq_ns_to_us(value)		div_u64(value, NSEC_PER_USEC)
 #define bfq_us_to_ns(value)		((u64)(value) * NSEC_PER_USEC)
 
-BFQ_TUNABLE(fifo_expire_sync, fifo_expire[1], 0, BFQ_TIME_MAX_MS,
-	    jiffies_to_msecs, msecs_to_jiffies)
-BFQ_TUNABLE(fifo_expire_async, fifo_expire[0], 0, BFQ_TIME_MAX_MS,
-	    jiffies_to_msecs, msecs_to_jiffies)
+BFQ_TUNABLE(fifo_expire_sync, fifo_expire_ms[1], 0, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
+BFQ_TUNABLE(fifo_expire_async, fifo_expire_ms[0], 0, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
 BFQ_TUNABLE(back_seek_max, back_seek_max, 0, INT_MAX / 2,
 	    bfq_sectors_to_kib, bfq_kib_to_sectors)
 BFQ_TUNABLE(back_seek_penalty, back_seek_penalty, 1, INT_MAX, bfq_same, bfq_same)
 BFQ_TUNABLE(slice_idle, slice_idle_ns, 0, BFQ_TIME_MAX_MS, bfq_ns_to_ms, bfq_ms_to_ns)
 BFQ_TUNABLE(slice_idle_us, slice_idle_ns, 0, BFQ_TIME_MAX_MS * USEC_PER_MSEC,
 	    bfq_ns_to_us, bfq_us_to_ns)
-BFQ_TUNABLE(timeout_sync, timeout, 1, BFQ_TIME_MAX_MS, jiffies_to_msecs, msecs_to_jiffies)
+BFQ_TUNABLE(timeout_sync, timeout_ms, 1, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
 BFQ_TUNABLE(max_budget, max_budget, 0, WF2Q_MAX_BUDGET, bfq_same, bfq_same)
 BFQ_TUNABLE(strict_guarantees, strict_guarantees, 0, 1, bfq_same, bfq_same)
 
