@@ -242,6 +242,8 @@ enum bfq_expire {
  * @strict_wait: strict_guarantees holds a request back until @in_flight is 0
  * @stage: arrivals, one for each CPU
  * @staged: CPUs whose stage is not empty
+ * @dispatching: somebody holds @lock to dispatch; a hint for others, who
+ *	read it without
  * @contended: a dispatcher found @lock taken and left (bit 0)
  * @ready_lock: guards @ready; nothing is taken inside it
  * @ready: requests chosen or needing no choice, to be fetched by drivers
@@ -273,6 +275,7 @@ struct bfq_data {
 
 	struct bfq_stage __percpu *stage ____cacheline_aligned_in_smp;
 	cpumask_var_t staged;
+	bool dispatching;
 	unsigned long contended;
 
 	spinlock_t ready_lock ____cacheline_aligned_in_smp;

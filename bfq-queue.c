@@ -333,7 +333,7 @@ struct bfq_queue *bfq_current_queue(struct request_queue *rqq, bool create)
 		put_io_context(icq->ioc);
 	}
 	bicq = container_of(icq, struct bfq_icq, icq);
-	q = smp_load_acquire(&bicq->queue);
+	q = smp_load_acquire(&bicq->queue);	/* pairs with bfq_icq_add_queue() */
 	if (q || !create)
 		return q;
 	return bfq_icq_add_queue(rqq->elevator->elevator_data, bicq);

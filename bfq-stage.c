@@ -20,10 +20,10 @@
  * the lock to do its work, but the holder may just have looked at the stages
  * for the last time.  So:
  *
- *	dispatcher:	set mark; smp_mb(); try the lock again
+ *	dispatcher:	set mark; smp_mb(); look again if the lock is free
  *	holder:		unlock; smp_mb(); test mark -> run the hardware queues
  *
- * Either the second try succeeds or the holder sees the mark (the pattern of
+ * Either the second look finds it free or the holder sees the mark (the pattern of
  * two flags, Dekker's).  bfq_unlock() is therefore the only way to release
  * bfq_data.lock.
  *
@@ -326,7 +326,7 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 	return first;
 }
 
-/* Tell the holder of the lock that we were here; then look again whether it is still held. */
+/* Tell the holder of the lock that we were here.  Look again after that whether he still is. */
 static void bfq_leave_mark(struct bfq_data *bfqd)
 {
 	set_bit(BFQ_CONTENDED, &bfqd->contended);
@@ -356,8 +356,10 @@ struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx)
 			return NULL;
 	}
 
+	WRITE_ONCE(bfqd->dispatching, true);
 	bfq_drain(bfqd, &free);
 	rq = bfq_fetch_ready(bfqd) ?: bfq_choose(bfqd);
+	WRITE_ONCE(bfqd->dispatching, false);
 	bfq_unlock(bfqd, flags);
 
 	bfq_free_requests(&free);
@@ -368,8 +370,8 @@ struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx)
  * bfq_has_work - would dispatch find a request?
  * @hctx: the hardware queue that asks
  *
- * While somebody else holds the lock, that is his business: he is told that
- * we were here, and the answer is no, which saves a dispatch in vain.
+ * While somebody else dispatches, that is his business: he is told that we
+ * were here, and the answer is no, which saves a dispatch in vain.
  *
  * Context: any.
  */
@@ -379,10 +381,10 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 
 	if (!bfq_pending(bfqd))
 		return false;
-	if (!list_empty_careful(&bfqd->ready) || !spin_is_locked(&bfqd->lock))
+	if (!list_empty_careful(&bfqd->ready) || !READ_ONCE(bfqd->dispatching))
 		return true;
 	bfq_leave_mark(bfqd);
-	return !spin_is_locked(&bfqd->lock);
+	return !READ_ONCE(bfqd->dispatching);
 }
 
 /**

@@ -22,6 +22,7 @@
  * waits longer is a scheduler that hangs.
  */
 #define BFQ_TIME_MAX_MS			(60 * MSEC_PER_SEC)
+#define BFQ_TIME_MAX_US			(60 * USEC_PER_SEC)
 
 /**
  * bfq_tunables_init - the defaults
@@ -46,68 +47,65 @@ static struct bfq_tunables *bfq_eq_tunables(struct elevator_queue *eq)
 	return &bfqd->tun;
 }
 
-static int bfq_parse(const char *page, unsigned long min, unsigned long max,
-		     unsigned long *value)
+static ssize_t bfq_show(char *page, u64 value, u32 unit)
 {
-	unsigned long parsed;
+	return sysfs_emit(page, "%llu\n", div_u64(value, unit));
+}
 
-	if (kstrtoul(page, 10, &parsed) || parsed < min || parsed > max)
+static int bfq_parse(const char *page, u64 min, u64 max, u32 unit, u64 *value)
+{
+	u64 parsed;
+
+	if (kstrtou64(page, 10, &parsed) || parsed < min || parsed > max)
 		return -EINVAL;
-	*value = parsed;
+	*value = parsed * unit;
 	return 0;
 }
 
-/* One file: @field in the unit of the file is @out of the one that is kept, and @in back. */
-#define BFQ_TUNABLE(name, field, min, max, out, in)				\
-static ssize_t bfq_##name##_show(struct elevator_queue *eq, char *page)		\
+/* How a field is kept and how its file shows it: multiply by the factor to keep, divide to show. */
+#define BFQ_PLAIN	1
+#define BFQ_IN_KIB	(SZ_1K >> SECTOR_SHIFT)		/* kept in sectors */
+#define BFQ_IN_MS	NSEC_PER_MSEC			/* kept in ns */
+#define BFQ_IN_US	NSEC_PER_USEC			/* kept in ns */
+
+/* A file: field of struct bfq_tunables, least and greatest value and unit of the file. */
+#define BFQ_FILE(file, field, min, max, unit)				\
+static ssize_t bfq_show_##file(struct elevator_queue *eq, char *page)		\
 {										\
-	return sysfs_emit(page, "%llu\n",					\
-			  (u64)out(READ_ONCE(bfq_eq_tunables(eq)->field)));	\
+	return bfq_show(page, READ_ONCE(bfq_eq_tunables(eq)->field), unit);	\
 }										\
-										\
-static ssize_t bfq_##name##_store(struct elevator_queue *eq, const char *page,	\
-				  size_t count)					\
+static ssize_t bfq_set_##file(struct elevator_queue *eq, const char *page,	\
+			      size_t count)					\
 {										\
-	unsigned long value;							\
-	int ret = bfq_parse(page, min, max, &value);				\
+	u64 value;								\
+	int ret = bfq_parse(page, min, max, unit, &value);			\
 										\
-	if (ret)								\
-		return ret;							\
-	WRITE_ONCE(bfq_eq_tunables(eq)->field, in(value));			\
-	return count;								\
+	if (!ret)								\
+		WRITE_ONCE(bfq_eq_tunables(eq)->field, value);			\
+	return ret ?: count;							\
 }
 
-#define bfq_same(value)			(value)
-#define bfq_sectors_to_kib(value)	((value) / (SZ_1K >> SECTOR_SHIFT))
-#define bfq_kib_to_sectors(value)	((value) * (SZ_1K >> SECTOR_SHIFT))
-#define bfq_ns_to_ms(value)		div_u64(value, NSEC_PER_MSEC)
-#define bfq_ms_to_ns(value)		((u64)(value) * NSEC_PER_MSEC)
-#define bfq_ns_to_us(value)		div_u64(value, NSEC_PER_USEC)
-#define bfq_us_to_ns(value)		((u64)(value) * NSEC_PER_USEC)
+BFQ_FILE(slice_idle, slice_idle_ns, 0, BFQ_TIME_MAX_MS, BFQ_IN_MS)
+BFQ_FILE(slice_idle_us, slice_idle_ns, 0, BFQ_TIME_MAX_US, BFQ_IN_US)
+BFQ_FILE(strict_guarantees, strict_guarantees, 0, 1, BFQ_PLAIN)
+BFQ_FILE(max_budget, max_budget, 0, WF2Q_MAX_BUDGET, BFQ_PLAIN)
+BFQ_FILE(timeout_sync, timeout_ms, 1, BFQ_TIME_MAX_MS, BFQ_PLAIN)
+BFQ_FILE(fifo_expire_async, fifo_expire_ms[0], 0, BFQ_TIME_MAX_MS, BFQ_PLAIN)
+BFQ_FILE(fifo_expire_sync, fifo_expire_ms[1], 0, BFQ_TIME_MAX_MS, BFQ_PLAIN)
+BFQ_FILE(back_seek_penalty, back_seek_penalty, 1, INT_MAX, BFQ_PLAIN)
+BFQ_FILE(back_seek_max, back_seek_max, 0, INT_MAX / BFQ_IN_KIB, BFQ_IN_KIB)
 
-BFQ_TUNABLE(fifo_expire_sync, fifo_expire_ms[1], 0, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
-BFQ_TUNABLE(fifo_expire_async, fifo_expire_ms[0], 0, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
-BFQ_TUNABLE(back_seek_max, back_seek_max, 0, INT_MAX / 2,
-	    bfq_sectors_to_kib, bfq_kib_to_sectors)
-BFQ_TUNABLE(back_seek_penalty, back_seek_penalty, 1, INT_MAX, bfq_same, bfq_same)
-BFQ_TUNABLE(slice_idle, slice_idle_ns, 0, BFQ_TIME_MAX_MS, bfq_ns_to_ms, bfq_ms_to_ns)
-BFQ_TUNABLE(slice_idle_us, slice_idle_ns, 0, BFQ_TIME_MAX_MS * USEC_PER_MSEC,
-	    bfq_ns_to_us, bfq_us_to_ns)
-BFQ_TUNABLE(timeout_sync, timeout_ms, 1, BFQ_TIME_MAX_MS, bfq_same, bfq_same)
-BFQ_TUNABLE(max_budget, max_budget, 0, WF2Q_MAX_BUDGET, bfq_same, bfq_same)
-BFQ_TUNABLE(strict_guarantees, strict_guarantees, 0, 1, bfq_same, bfq_same)
-
-#define BFQ_ATTR(name)	__ATTR(name, 0644, bfq_##name##_show, bfq_##name##_store)
+#define BFQ_ENTRY(file)	__ATTR(file, 0644, bfq_show_##file, bfq_set_##file)
 
 struct elv_fs_entry bfq_attrs[] = {
-	BFQ_ATTR(fifo_expire_sync),
-	BFQ_ATTR(fifo_expire_async),
-	BFQ_ATTR(back_seek_max),
-	BFQ_ATTR(back_seek_penalty),
-	BFQ_ATTR(slice_idle),
-	BFQ_ATTR(slice_idle_us),
-	BFQ_ATTR(timeout_sync),
-	BFQ_ATTR(max_budget),
-	BFQ_ATTR(strict_guarantees),
+	BFQ_ENTRY(slice_idle),
+	BFQ_ENTRY(slice_idle_us),
+	BFQ_ENTRY(strict_guarantees),
+	BFQ_ENTRY(max_budget),
+	BFQ_ENTRY(timeout_sync),
+	BFQ_ENTRY(fifo_expire_async),
+	BFQ_ENTRY(fifo_expire_sync),
+	BFQ_ENTRY(back_seek_penalty),
+	BFQ_ENTRY(back_seek_max),
 	__ATTR_NULL
 };
