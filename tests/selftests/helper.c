@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the selftests do too often, or too precisely, for a shell: in a guest
+ * under software emulation each fork costs milliseconds, and a shell does not
+ * tell which error a write got.  Linked statically, since it also runs in an
+ * initramfs.
+ *
+ *	helper put FILE VALUE		write once, print OK or the error's name
+ *	helper switch N FILE NAME...	write the names in turn, N times
+ *	helper groups N DIR WEIGHT GROUP...
+ *					replace each GROUP of DIR by a new one,
+ *					in turn, N times, and move its tasks
+ *	helper spawn N AT_ONCE DEV	N processes, each with one direct read
+ *	helper abandon N AT_ONCE DEV	N processes that exit with reads in flight
+ *	helper cloneio SECONDS DEV	processes that share one io_context
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BLOCK		4096
+#define PATH_LEN	512
+
+static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+{
+	int error = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, ": %s\n", strerror(error));
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* One write(2) to a file; 0 or the error. */
+static int put(const char *path, const char *value, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, value, len) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* A value "@N:TEXT" stands for TEXT followed by ones up to N bytes. */
+static int cmd_put(int argc, char **argv)
+{
+	const char *value = argv[1];
+	size_t len = strlen(value);
+	int error;
+
+	if (argc != 2)
+		return 2;
+	if (*value == '@') {
+		char *text, *buf;
+
+		len = strtoul(value + 1, &text, 10);
+		text++;
+		buf = malloc(len);
+		if (!buf || strlen(text) > len)
+			die("put");
+		memset(buf, '1', len);
+		memcpy(buf, text, strlen(text));
+		value = buf;
+	}
+	error = put(argv[0], value, len);
+	puts(error ? strerrorname_np(error) : "OK");
+	return 0;
+}
+
+static int cmd_switch(int argc, char **argv)
+{
+	int n = atoi(argv[0]), names = argc - 2, i;
+
+	for (i = 0; i < n; i++) {
+		const char *name = argv[2 + i % names];
+		int error = put(argv[1], name, strlen(name));
+
+		if (error) {
+			errno = error;
+			die("switch %d to %s", i, name);
+		}
+	}
+	printf("%d\n", n);
+	return 0;
+}
+
+/*
+ * Move every task of group @from to group @to.  A task that has just been
+ * forked may be missed by one reading of the list, and one that has just
+ * exited cannot be moved, so until the list is empty.
+ */
+static void move_tasks(const char *from, const char *to)
+{
+	char list[PATH_LEN + 16], target[PATH_LEN + 16], line[32];
+
+	snprintf(list, sizeof(list), "%s/cgroup.procs", from);
+	snprintf(target, sizeof(target), "%s/cgroup.procs", to);
+	for (;;) {
+		FILE *f = fopen(list, "re");
+		int seen = 0;
+
+		if (!f)
+			die("%s", list);
+		while (fgets(line, sizeof(line), f)) {
+			int error = put(target, line, strlen(line));
+
+			if (error && error != ESRCH) {
+				errno = error;
+				die("move %s", line);
+			}
+			seen++;
+		}
+		fclose(f);
+		if (!seen)
+			return;
+	}
+}
+
+/* An exiting task is no longer listed but keeps its group for a moment. */
+static void remove_group(const char *path)
+{
+	int tries;
+
+	for (tries = 0; rmdir(path); tries++) {
+		if (errno != EBUSY || tries > 1000)
+			die("rmdir %s", path);
+		move_tasks(path, "/sys/fs/cgroup");
+		usleep(10000);
+	}
+}
+
+static int cmd_groups(int argc, char **argv)
+{
+	int n = atoi(argv[0]), chains = argc - 3, i;
+	const char *dir = argv[1], *file = argv[2];
+
+	for (i = 0; i < n; i++) {
+		char **name = &argv[3 + i % chains];
+		char old[PATH_LEN], new[PATH_LEN], path[PATH_LEN + 64], weight[16];
+		int error;
+
+		snprintf(old, sizeof(old), "%s/%s", dir, *name);
+		if (asprintf(name, "group%d", i) < 0)
+			die("asprintf");
+		snprintf(new, sizeof(new), "%s/%s", dir, *name);
+		if (mkdir(new, 0755))
+			die("mkdir %s", new);
+		snprintf(path, sizeof(path), "%s/%s", new, file);
+		snprintf(weight, sizeof(weight), "%d", 1 + i * 37 % 1000);
+		error = put(path, weight, strlen(weight));
+		if (error) {
+			errno = error;
+			die("%s", path);
+		}
+		move_tasks(old, new);
+		remove_group(old);
+	}
+	printf("%d\n", n);
+	return 0;
+}
+
+static long long device_blocks(int fd)
+{
+	unsigned long long bytes;
+
+	if (ioctl(fd, BLKGETSIZE64, &bytes))
+		die("BLKGETSIZE64");
+	return bytes / BLOCK;
+}
+
+/* Run @n children of @body, at most @at_once at a time; count those that failed. */
+static int storm(int n, int at_once, int fd, void (*body)(int fd, int i))
+{
+	int running = 0, failed = 0, i, status;
+
+	for (i = 0; i < n || running; ) {
+		if (i < n && running < at_once) {
+			pid_t pid = fork();
+
+			if (pid < 0)
+				die("fork");
+			if (!pid) {
+				body(fd, i);
+				_exit(0);
+			}
+			i++;
+			running++;
+			continue;
+		}
+		if (wait(&status) < 0)
+			die("wait");
+		failed += status != 0;
+		running--;
+	}
+	printf("%d processes, %d failed\n", n, failed);
+	return failed != 0;
+}
+
+static void *block(void)
+{
+	void *buf;
+
+	if (posix_memalign(&buf, BLOCK, BLOCK))
+		die("posix_memalign");
+	return buf;
+}
+
+static void one_read(int fd, int i)
+{
+	off_t at = i * 7919LL % device_blocks(fd) * BLOCK;
+
+	if (pread(fd, block(), BLOCK, at) != BLOCK)
+		die("read at %lld", (long long)at);
+}
+
+/* Sixteen separate pieces of read-ahead, and out. */
+static void leave_reads(int fd, int i)
+{
+	long long blocks = device_blocks(fd);
+	int k;
+
+	for (k = 0; k < 16; k++)
+		posix_fadvise(fd, (i * 16LL + k) * 104729 % blocks * BLOCK, BLOCK,
+			      POSIX_FADV_WILLNEED);
+}
+
+static int cmd_storm(int argc, char **argv, int flags, void (*body)(int fd, int i))
+{
+	int fd;
+
+	if (argc != 3)
+		return 2;
+	fd = open(argv[2], O_RDONLY | O_CLOEXEC | flags);
+	if (fd < 0)
+		die("%s", argv[2]);
+	return storm(atoi(argv[0]), atoi(argv[1]), fd, body);
+}
+
+/*
+ * A task that shares its maker's io_context: reads a few blocks, changes the
+ * priority for all of them now and then, and leaves while the others go on.
+ */
+static int sharer(int fd, unsigned int seed)
+{
+	long long blocks = device_blocks(fd);
+	void *buf = block();
+	int i, n = 1 + rand_r(&seed) % 20;
+
+	if (!(seed % 5))	/* IOPRIO_WHO_PROCESS, self, BE or RT, some level */
+		syscall(SYS_ioprio_set, 1, 0, (1 + seed / 5 % 2) << 13 | seed / 10 % 8);
+	for (i = 0; i < n; i++)
+		if (pread(fd, buf, BLOCK, rand_r(&seed) % blocks * BLOCK) != BLOCK)
+			return 1;
+	return 0;
+}
+
+static int cmd_cloneio(int argc, char **argv)
+{
+	int running = 0, failed = 0, made = 0, status, fd;
+	double end;
+
+	if (argc != 2)
+		return 2;
+	fd = open(argv[1], O_RDONLY | O_CLOEXEC | O_DIRECT);
+	if (fd < 0)
+		die("%s", argv[1]);
+	/* Without an io_context of our own CLONE_IO would have nothing to share. */
+	if (pread(fd, block(), BLOCK, 0) != BLOCK)
+		die("read");
+	for (end = now() + atof(argv[0]); running || now() < end; ) {
+		if (running < 8 && now() < end) {
+			pid_t pid = syscall(SYS_clone, CLONE_IO | SIGCHLD, 0, 0, 0, 0);
+
+			if (pid < 0)
+				die("clone");
+			if (!pid)
+				_exit(sharer(fd, made));
+			made++;
+			running++;
+			continue;
+		}
+		if (wait(&status) < 0)
+			die("wait");
+		failed += status != 0;
+		running--;
+	}
+	printf("%d processes, %d failed\n", made, failed);
+	return failed != 0 || !made;
+}
+
+int main(int argc, char **argv)
+{
+	const char *cmd = argc > 2 ? argv[1] : "";
+
+	argc -= 2;
+	argv += 2;
+	if (!strcmp(cmd, "put"))
+		return cmd_put(argc, argv);
+	if (!strcmp(cmd, "switch") && argc > 2)
+		return cmd_switch(argc, argv);
+	if (!strcmp(cmd, "groups") && argc > 3)
+		return cmd_groups(argc, argv);
+	if (!strcmp(cmd, "spawn"))
+		return cmd_storm(argc, argv, O_DIRECT, one_read);
+	if (!strcmp(cmd, "abandon"))
+		return cmd_storm(argc, argv, 0, leave_reads);
+	if (!strcmp(cmd, "cloneio"))
+		return cmd_cloneio(argc, argv);
+	fputs("usage: see the head of tests/selftests/helper.c\n", stderr);
+	return 2;
+}

@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# Words for the selftests, which source this file first:
+#
+#	. "${0%/*}/ktap.sh"
+#	plan 2
+#	nullb memory_backed=1		# makes $DEV
+#	is "what this shows" expected "$seen"
+#
+# Everything that is created here is taken away when the test ends, however it
+# ends, in reverse order. A test that says less or more than it planned has
+# failed, and so has one for which something is missing (require): only what
+# the kernel cannot have may be skipped.
+#
+# POSIX sh: dash under virtme-ng, busybox where time is virtual (--icount).
+
+BFQ_NAME=${BFQ_NAME:-bfq}
+TESTS=${TESTS:-$(cd "${0%/*}/.." && pwd)}
+HELPER=${HELPER:-$TESTS/../build/selftests/helper}
+CG_ROOT=/sys/fs/cgroup
+CONFIGFS=/sys/kernel/config
+TEST=$(basename "$0" .sh)
+WORK=$(mktemp -d "/tmp/$TEST.XXXXXX")
+
+# How slow is this machine? The debug kernel costs about ten times as much for
+# each I/O, so the same work is given more time there.
+DEBUG=
+[ -d /sys/kernel/debug/failslab ] && DEBUG=1
+# shellcheck disable=SC2034 # for the tests
+if [ -n "$DEBUG" ]; then SLOW=4; else SLOW=1; fi
+
+ktap_planned=
+ktap_said=0
+ktap_failed=0
+ktap_defer=
+ktap_devices=0
+ktap_children=
+
+# --- results ------------------------------------------------------------------
+
+# plan N: how many results this test will give
+plan() { ktap_planned=$1; echo "KTAP version 1"; echo "1..$1"; }
+
+# note TEXT: for whoever reads the log
+note() { echo "# $*"; }
+
+pass() { ktap_said=$((ktap_said + 1)); echo "ok $ktap_said $1"; }
+
+# fail DESC [EXPECTED SEEN]
+fail() {
+	ktap_said=$((ktap_said + 1))
+	ktap_failed=$((ktap_failed + 1))
+	echo "not ok $ktap_said $1"
+	[ $# -lt 2 ] || { echo "# expected: $2"; echo "# seen:     $3"; }
+}
+
+# skip DESC REASON: only for what this kernel cannot have
+skip() { ktap_said=$((ktap_said + 1)); echo "ok $ktap_said $1 # SKIP $2"; }
+
+# is DESC EXPECTED SEEN
+is() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "$2" "$3"; fi; }
+
+# one_of DESC "A B C" SEEN
+one_of() {
+	case " $2 " in
+	*" $3 "*) pass "$1" ;;
+	*) fail "$1" "one of: $2" "$3" ;;
+	esac
+}
+
+# holds DESC COMMAND...: the command succeeds
+holds() {
+	ktap_desc=$1
+	shift
+	if "$@" >"$WORK/holds" 2>&1; then pass "$ktap_desc"; return 0; fi
+	fail "$ktap_desc" "success of: $*" "failure: $(tail -n 5 "$WORK/holds" | tr '\n' ' ')"
+	return 1
+}
+
+# refused DESC COMMAND...: the command fails, and does not hang
+refused() {
+	ktap_desc=$1
+	shift
+	if "$@" >"$WORK/refused" 2>&1; then
+		fail "$ktap_desc" "failure of: $*" "success"
+		return 1
+	fi
+	pass "$ktap_desc"
+}
+
+# compare DESC A OP B: numbers, fractions too, e.g. compare "more" 3.5 -gt 3
+compare() {
+	if calc_true "$2 $(echo "$3" | sed 's/-gt/>/;s/-ge/>=/;s/-lt/</;s/-le/<=/;s/-eq/==/') $4"; then
+		pass "$1"
+	else
+		fail "$1" "something $3 $4" "$2"
+	fi
+}
+
+calc() { awk "BEGIN { printf \"%.4g\", $1 }"; }
+calc_true() { awk "BEGIN { exit !($1) }"; }
+
+# give_up REASON: something that every result needs is missing or broken
+give_up() {
+	echo "# $TEST: $1"
+	while [ "$ktap_said" -lt "${ktap_planned:-1}" ]; do fail "not reached: $1"; done
+	exit 1
+}
+
+# require PROGRAM...
+require() {
+	for ktap_prog; do
+		command -v "$ktap_prog" >/dev/null || give_up "$ktap_prog is not installed: run tools/setup --for check"
+	done
+}
+
+require_helper() { [ -x "$HELPER" ] || give_up "$HELPER is not built: tests/selftests/run does that"; }
+
+# skip_all REASON: this kernel cannot have what the test is about
+skip_all() {
+	while [ "$ktap_said" -lt "$ktap_planned" ]; do skip "$TEST" "$1"; done
+	exit 0
+}
+
+# --- cleaning up --------------------------------------------------------------
+
+# defer COMMAND: run at the end, last one first
+defer() { ktap_defer="$1
+$ktap_defer"; }
+
+ktap_end() {
+	ktap_status=$?
+	trap - EXIT INT TERM
+	for ktap_pid in $ktap_children; do kill -9 "$ktap_pid" 2>/dev/null; done
+	wait 2>/dev/null
+	eval "$ktap_defer" >/dev/null 2>&1
+	rm -rf "$WORK"
+	if [ -z "$ktap_planned" ] || [ "$ktap_said" -ne "$ktap_planned" ]; then
+		echo "# $TEST: planned ${ktap_planned:-nothing}, said $ktap_said results, status $ktap_status"
+		exit 1
+	fi
+	[ "$ktap_failed" -eq 0 ] || exit 1
+	exit 0
+}
+trap ktap_end EXIT
+trap 'exit 130' INT TERM
+
+# --- time ---------------------------------------------------------------------
+
+now() { read -r ktap_now _ </proc/uptime; echo "$ktap_now"; }
+
+# eventually SECONDS COMMAND...: it succeeds within that time
+eventually() {
+	ktap_tries=$(($1 * 10))
+	shift
+	while ! "$@" 2>/dev/null; do
+		ktap_tries=$((ktap_tries - 1))
+		[ "$ktap_tries" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# finished SECONDS PID: wait for a child, but not for ever; its status, or 124
+finished() {
+	if ! eventually "$1" ktap_over "$2"; then
+		note "process $2 does not end: $(tr '\0' ' ' <"/proc/$2/cmdline" 2>/dev/null)"
+		sed 's/^/#  /' /proc/"$2"/task/*/stack 2>/dev/null
+		return 124
+	fi
+	wait "$2"
+}
+
+# Gone, or a zombie that waits for us.
+ktap_over() {
+	[ -r "/proc/$1/stat" ] || return 0
+	case "$(sed 's/.*) //' "/proc/$1/stat")" in Z*) return 0 ;; esac
+	return 1
+}
+
+# background COMMAND...: sets $child; killed at the end if still there
+background() {
+	"$@" &
+	child=$!
+	ktap_children="$ktap_children $child"
+}
+
+# --- devices ------------------------------------------------------------------
+
+# nullb [KEY=VALUE...]: a null_blk device; sets $DEV, $DISK, $QUEUE, $MAJMIN.
+# Keys are those of its configfs directory; 256 MB and 512 byte blocks unless
+# told otherwise, and a completion in a timer, as real disks do it.
+nullb() {
+	modprobe null_blk nr_devices=0 2>/dev/null
+	[ -d "$CONFIGFS/nullb" ] || give_up "no null_blk with configfs in this kernel"
+	ktap_devices=$((ktap_devices + 1))
+	DISK=nb$ktap_devices
+	ktap_dir=$CONFIGFS/nullb/$DISK
+	mkdir "$ktap_dir" || give_up "cannot make $ktap_dir"
+	defer "nullb_remove $DISK"
+	for ktap_kv in size=256 irqmode=2 blocksize=512 "$@" power=1; do
+		if ! echo "${ktap_kv#*=}" >"$ktap_dir/${ktap_kv%%=*}"; then
+			give_up "null_blk refuses $ktap_kv"
+		fi
+	done
+	disk "$DISK"
+}
+
+nullb_remove() {
+	if [ -d "$CONFIGFS/nullb/$1" ]; then
+		echo 0 >"$CONFIGFS/nullb/$1/power"
+		rmdir "$CONFIGFS/nullb/$1"
+	fi
+}
+
+# disk NAME: speak of this one from now on
+disk() {
+	DISK=$1
+	DEV=/dev/$1
+	QUEUE=/sys/block/$1/queue
+	eventually 20 [ -b "$DEV" ] || give_up "$DEV does not appear"
+	MAJMIN=$(cat "/sys/block/$1/dev")
+}
+
+# sched NAME: select a scheduler for $DISK
+sched() { echo "$1" >"$QUEUE/scheduler" || give_up "cannot select $1 for $DISK"; }
+
+# The scheduler in use, without the brackets.
+sched_now() { sed 's/.*\[\(.*\)\].*/\1/' "$QUEUE/scheduler"; }
+
+module() { basename "${BFQ_KO:-$BFQ_NAME.ko}" .ko; }
+
+# --- cgroup v2 ----------------------------------------------------------------
+
+# cg_setup: $CG is a fresh group below which io and memory are controlled
+cg_setup() {
+	[ -f $CG_ROOT/cgroup.controllers ] || give_up "no cgroup v2 at $CG_ROOT"
+	for ktap_ctl in io memory; do
+		echo "+$ktap_ctl" >$CG_ROOT/cgroup.subtree_control ||
+			give_up "cgroup v2 does not have the $ktap_ctl controller"
+	done
+	CG=$CG_ROOT/$TEST
+	mkdir "$CG" || give_up "cannot make $CG"
+	defer "cg_remove $CG"
+	echo "+io +memory" >"$CG/cgroup.subtree_control" || give_up "no controllers in $CG"
+}
+
+# cg NAME [WEIGHT]: a group $CG/NAME, nested when NAME has slashes
+cg() {
+	mkdir "$CG/$1" || give_up "cannot make $CG/$1"
+	case $1 in
+	*/*) ;;
+	esac
+	[ -z "$2" ] || echo "$2" >"$CG/$1/io.$BFQ_NAME.weight" || give_up "cannot weigh $1"
+}
+
+# cg_inner NAME: this group will have groups below
+cg_inner() { echo "+io" >"$CG/$1/cgroup.subtree_control" || give_up "no io below $1"; }
+
+# Remove a tree of groups, whoever is left in it.
+cg_remove() {
+	[ -d "$1" ] || return 0
+	[ ! -e "$1/cgroup.kill" ] || echo 1 >"$1/cgroup.kill"
+	find "$1" -depth -type d | while read -r ktap_d; do
+		eventually 10 rmdir "$ktap_d"
+	done
+}
+
+# in_cg NAME COMMAND...: run there; "." is the group of the test itself
+in_cg() {
+	ktap_cg=$CG/$1
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	exec_in='echo 0 >"$0/cgroup.procs" && exec "$@"'
+	sh -c "$exec_in" "$ktap_cg" "$@"
+}
+
+# in_cg_bg NAME COMMAND...: the same, in the background; sets $child
+in_cg_bg() {
+	ktap_cg=$CG/$1
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	background sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$ktap_cg" "$@"
+}
+
+# cg_ios NAME [read|write]: requests (bios) that the group made to $DISK
+cg_ios() {
+	awk -v dev="$MAJMIN" -v key="$(echo "${2:-read}" | cut -c1)ios" '
+		$1 == dev { for (i = 2; i <= NF; i++) {
+			split($i, kv, "="); if (kv[1] == key) n = kv[2] } }
+		END { print n + 0 }' "$CG/$1/io.stat"
+}
+
+# cg_bytes NAME read|write
+cg_bytes() {
+	awk -v dev="$MAJMIN" -v key="$(echo "$2" | cut -c1)bytes" '
+		$1 == dev { for (i = 2; i <= NF; i++) {
+			split($i, kv, "="); if (kv[1] == key) n = kv[2] } }
+		END { printf "%.0f\n", n }' "$CG/$1/io.stat"
+}
+
+# --- load ---------------------------------------------------------------------
+
+# fio_to FILE ARGS...: quiet fio on $DEV, in terse form to FILE
+fio_to() {
+	ktap_out=$1
+	shift
+	fio --filename="$DEV" --thread --eta=never --output-format=terse --terse-version=3 \
+		--norandommap --randrepeat=0 --allow_mounted_write=1 "$@" \
+		>"$ktap_out" 2>"$ktap_out.err"
+}
+
+# terse FILE JOB read|write kb|iops: a figure of fio's
+terse() {
+	case $3.$4 in
+	read.kb) ktap_field=6 ;; read.iops) ktap_field=8 ;;
+	write.kb) ktap_field=47 ;; write.iops) ktap_field=49 ;;
+	esac
+	awk -F';' -v job="$2" -v f="$ktap_field" '$3 == job { n += $f } END { print n + 0 }' "$1"
+}
+
+# fio_load ARGS...: endless fio on $DEV; for background and in_cg_bg
+fio_load() {
+	exec fio --name=load --filename="$DEV" --thread --eta=never --norandommap \
+		--randrepeat=0 --gtod_reduce=1 --allow_mounted_write=1 --output=/dev/null \
+		--time_based --runtime=3600 "$@"
+}
+
+# verify_load NAME ARGS...: fio writes and reads back, over and over, until
+# verify_stop. Sets $child; results in $WORK/NAME.*
+verify_load() {
+	ktap_name=$1
+	shift
+	rm -f "$WORK/stop"
+	verify_rounds "$ktap_name" "$@" &
+	child=$!
+	ktap_children="$ktap_children $child"
+	echo "$child" >"$WORK/$ktap_name.pid"
+	ktap_loads="$ktap_loads $ktap_name"
+}
+
+verify_rounds() {
+	ktap_name=$1
+	ktap_rounds=0
+	shift
+	trap - EXIT INT TERM
+	while [ ! -e "$WORK/stop" ]; do
+		fio --name="$ktap_name" --thread --eta=never --randrepeat=0 --verify=crc32c \
+			--verify_fatal=1 --verify_dump=0 --allow_mounted_write=1 "$@" \
+			>"$WORK/$ktap_name.log" 2>&1 || exit 1
+		ktap_rounds=$((ktap_rounds + 1))
+		echo $ktap_rounds >"$WORK/$ktap_name.rounds"
+	done
+}
+
+# verify_stop DESC: one result: every load ended well and had done something
+verify_stop() {
+	ktap_bad=
+	ktap_total=0
+	touch "$WORK/stop"
+	for ktap_name in $ktap_loads; do
+		finished $((60 * SLOW)) "$(cat "$WORK/$ktap_name.pid")"
+		ktap_status=$?
+		ktap_rounds=$(cat "$WORK/$ktap_name.rounds" 2>/dev/null)
+		ktap_total=$((ktap_total + ${ktap_rounds:-0}))
+		if [ "$ktap_status" -ne 0 ] || [ "${ktap_rounds:-0}" -eq 0 ]; then
+			ktap_bad="$ktap_bad $ktap_name: status $ktap_status, ${ktap_rounds:-0} rounds;"
+			grep -E 'verify|err|bad' "$WORK/$ktap_name.log" | head -n 5 | sed 's/^/# fio: /'
+		fi
+	done
+	ktap_loads=
+	is "$1" "" "$ktap_bad"
+	note "$ktap_total rounds of writing and reading back"
+}
+ktap_loads=
+
+# write_errno FILE VALUE: OK or the name of the error, e.g. EINVAL
+write_errno() { "$HELPER" put "$1" "$2"; }

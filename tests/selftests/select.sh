@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: the scheduler is loaded, selected, left and unloaded as any other
+# where: guest
+. "${0%/*}/ktap.sh"
+plan 15
+require modinfo
+
+nullb
+wbt=$(cat "$QUEUE/wbt_lat_usec")
+file_type=$(modinfo -F alias "${BFQ_KO:-$BFQ_NAME}" | tr '\n' ' ')
+case " $file_type" in
+*" $BFQ_NAME-iosched "*) pass "the module has the alias that the kernel asks for" ;;
+*) fail "the module has the alias that the kernel asks for" "$BFQ_NAME-iosched" "$file_type" ;;
+esac
+
+case " $(cat "$QUEUE/scheduler") " in
+*" $BFQ_NAME "*) pass "a device offers $BFQ_NAME" ;;
+*) fail "a device offers $BFQ_NAME" "$BFQ_NAME in the list" "$(cat "$QUEUE/scheduler")" ;;
+esac
+compare "writeback throttling is on by default" "${wbt:-0}" -gt 0
+
+is "it can be selected" OK "$(write_errno "$QUEUE/scheduler" "$BFQ_NAME")"
+is "and is shown as selected" "$BFQ_NAME" "$(sched_now)"
+is "writeback throttling is off then" 0 "$(cat "$QUEUE/wbt_lat_usec")"
+
+refused "rmmod is refused while a device uses it" rmmod "$(module)"
+is "and has changed nothing" "$BFQ_NAME" "$(sched_now)"
+
+is "it can be left" OK "$(write_errno "$QUEUE/scheduler" none)"
+is "writeback throttling is back" "$wbt" "$(cat "$QUEUE/wbt_lat_usec")"
+
+write_errno "$QUEUE/scheduler" "$BFQ_NAME-iosched" >/dev/null
+is "its alias selects it" "$BFQ_NAME" "$(sched_now)"
+
+write_errno "$QUEUE/scheduler" mq-deadline >/dev/null
+is "another scheduler can follow" mq-deadline "$(sched_now)"
+
+holds "rmmod works when no device uses it" rmmod "$(module)"
+
+# The kernel is to load it by itself. What it would call modprobe for is handed
+# to a script, because the module is not installed here.
+old_modprobe=$(cat /proc/sys/kernel/modprobe)
+defer "echo $old_modprobe >/proc/sys/kernel/modprobe"
+cat >"$WORK/modprobe" <<END
+#!/bin/sh
+echo "\$@" >>$WORK/asked
+case "\$*" in
+*"$BFQ_NAME-iosched"*) exec insmod ${BFQ_KO:-$(modinfo -n "$BFQ_NAME")} ;;
+esac
+END
+chmod +x "$WORK/modprobe"
+echo "$WORK/modprobe" >/proc/sys/kernel/modprobe
+write_errno "$QUEUE/scheduler" "$BFQ_NAME" >/dev/null
+is "selecting it loads the module" "$BFQ_NAME" "$(sched_now)"
+echo "$old_modprobe" >/proc/sys/kernel/modprobe
+
+nullb_remove "$DISK"
+# The tests that follow find it loaded, as they found it before.
+holds "a device that goes lets go of it" eventually 10 grep -q "^$(module) [0-9]* 0 " /proc/modules
