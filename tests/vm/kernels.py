@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernels of the lab: where each one's image, headers and modules are.
+
+6.1 and 6.12 are Debian's packages, installed by tools/setup. "debug" is built
+by tests/vm/kernel from the newest linux-source and tests/vm/debug.config and
+kept under the cache, in a directory whose name is its key: the version of the
+source and a digest of the configuration and of the way it is built.
+"""
+
+import glob
+import hashlib
+import os
+import re
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPO = os.path.dirname(os.path.dirname(HERE))
+CONFIG = os.path.join(HERE, "debug.config")
+NAMES = ("6.1", "6.12", "debug")
+
+# Part of the cache key: raise it when the build below produces something else
+# from the same source and configuration.
+RECIPE = 1
+
+
+class LabError(Exception):
+    """Something that the user has to know, in one sentence."""
+
+
+def cache_dir():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "bfq-lab")
+
+
+def config_key():
+    with open(CONFIG, "rb") as f:
+        return hashlib.sha256(f.read() + b"recipe %d" % RECIPE).hexdigest()[:12]
+
+
+class Kernel:
+    """One kernel that can be booted and built for."""
+
+    def __init__(self, name, release, image, kdir, moddir):
+        self.name = name
+        self.release = release
+        self.image = image      # bzImage
+        self.kdir = kdir        # what `make KDIR=` wants; may be missing
+        self.moddir = moddir    # holds modules.dep
+
+    @property
+    def foreign(self):
+        """Are the modules elsewhere than under /lib/modules?"""
+        return not self.moddir.startswith("/lib/modules/")
+
+
+def version_key(text):
+    return [int(n) for n in re.findall(r"\d+", text)]
+
+
+def find_stock(name):
+    found = []
+    for moddir in glob.glob(f"/lib/modules/{name}.*"):
+        release = os.path.basename(moddir)
+        image = f"/boot/vmlinuz-{release}"
+        if os.path.exists(image) and os.path.exists(f"{moddir}/modules.dep"):
+            found.append(Kernel(name, release, image,
+                                f"/usr/src/linux-headers-{release}", moddir))
+    if not found:
+        raise LabError(f"kernel {name} is not installed: run tools/setup --for check")
+    return max(found, key=lambda k: version_key(k.release))
+
+
+def debug_trees():
+    """Finished debug kernels of the present configuration, newest first."""
+    trees = glob.glob(os.path.join(cache_dir(), "kernels", f"debug-*-{config_key()}"))
+    done = [t for t in trees if os.path.exists(os.path.join(t, "built"))]
+    return sorted(done, key=lambda t: version_key(os.path.basename(t).split("-")[1]),
+                  reverse=True)
+
+
+def find_debug():
+    trees = debug_trees()
+    if not trees:
+        raise LabError("the debug kernel is not built: run tests/vm/kernel build debug")
+    tree = trees[0]
+    with open(os.path.join(tree, "built"), encoding="ascii") as f:
+        release = f.read().strip()
+    return Kernel("debug", release,
+                  os.path.join(tree, "linux/arch/x86/boot/bzImage"),
+                  os.path.join(tree, "linux"),
+                  os.path.join(tree, "modules/lib/modules", release))
+
+
+def find(name):
+    if name == "debug":
+        return find_debug()
+    if name in NAMES:
+        return find_stock(name)
+    raise LabError(f"no kernel is called {name}; there are: {', '.join(NAMES)}")
