@@ -70,7 +70,7 @@
 #include "bfq-features.h"
 
 #ifndef CONFIG_BLK_ICQ
-#error "this kernel has no CONFIG_BLK_ICQ (it comes with CONFIG_IOSCHED_BFQ=m): requests could not be told apart by process"
+#error "this kernel has no CONFIG_BLK_ICQ: build it with CONFIG_IOSCHED_BFQ=m"
 #endif
 
 /* `make NAME=' sets it: elevator, module and prefix of the cgroup files. */

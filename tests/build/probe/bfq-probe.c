@@ -56,7 +56,8 @@ static struct blkg_policy_data *probe_pd_alloc(struct blkcg *blkcg, int node,
 
 	return group ? &group->pd : NULL;
 }
-BFQ_COMPAT_PD_ALLOC(probe_pd_alloc);
+
+BFQ_COMPAT_PD_ALLOC(probe_pd_alloc)
 
 static void probe_pd_init(struct blkg_policy_data *pd)
 {
@@ -109,7 +110,7 @@ static ssize_t probe_write(struct kernfs_open_file *of, char *buf,
 		return ret;
 	lockdep_assert_held(&bfq_blkg_queue(conf.blkg)->queue_lock);
 	ret = -EINVAL;
-	if (sscanf(conf.body, "%llu", &number) == 1) {
+	if (!kstrtou64(strim(conf.body), 0, &number)) {
 		pd = blkg_to_pd(conf.blkg, &probe_policy);
 		container_of(pd, struct probe_group, pd)->number = number;
 		WARN_ON_ONCE(bfq_blkg_lookup(blkcg, bfq_blkg_queue(conf.blkg)) !=
@@ -217,7 +218,8 @@ static void probe_depth_updated(struct request_queue *q)
 	atomic_inc(&pd->depth_changes);
 	bfq_set_min_shallow_depth(q, probe_async_depth(q));
 }
-BFQ_COMPAT_DEPTH_UPDATED(probe_depth_updated);
+
+BFQ_COMPAT_DEPTH_UPDATED(probe_depth_updated)
 
 static void probe_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 {
@@ -253,7 +255,8 @@ static int probe_init_queue(struct request_queue *q, struct elevator_queue *eq)
 	hrtimer_start(&pd->timer, ms_to_ktime(10), HRTIMER_MODE_REL);
 	return 0;
 }
-BFQ_COMPAT_INIT_SCHED(probe_init_queue);
+
+BFQ_COMPAT_INIT_SCHED(probe_init_queue)
 
 static void probe_exit_queue(struct elevator_queue *eq)
 {
