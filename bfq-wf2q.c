@@ -22,25 +22,27 @@
  * w * (V - S) is a child's lag: the sectors that it is behind the fluid server
  * (ahead, when negative). The engine rests on this invariant of each tree:
  *
- *	the lags of all that are counted in W sum up to at most debt.
+ *	the lags of all that are counted in W sum up to zero or less.
  *
  * Serving keeps the sum. A child that becomes backlogged starts at V, with no
  * lag; but if it had been ahead, where it stopped, or else going to sleep for
  * a moment would pay. To remember that, a child that goes idle ahead of V
  * stays counted in W and in the idle tree until V reaches its S; the fluid
  * server would serve it until just then. A child that goes idle behind V gives
- * its lag up. A child that is ahead and leaves for good (exit, another group,
- * another class) cannot stay: the sectors that it is ahead become the tree's
- * debt, and V stands still while as many are served to the others. When V has
- * come to a point where nobody is eligible, it jumps to the smallest S.
+ * its lag up. When V has come to a point where nobody is eligible, it jumps to
+ * the smallest S.
  *
- * That a child's lag is at most one maximum budget, and its lead less than its
+ * That a child's lag is at most one maximum budget, and its lead at most its
  * own, follows from that and from one more rule: the finish of a child that is
  * behind never moves earlier while it waits, as many children doing so at once
  * would overload the near future. A smaller budget or a new weight shows in
  * the finish when its owner is not behind or has been served. (A larger weight
  * may be worth giving up a lag for: wf2q_set_weight().) The proof stands in
  * Documentation/engine.md.
+ *
+ * A child that is ahead and leaves for good (exit, another group or class)
+ * cannot be remembered. What it was ahead stays with the others as their lag,
+ * so that they come before who might follow in its place.
  *
  * Groups are children of their parents, and are backlogged as long as any leaf
  * below is. A group's budget is what its next child, which it serves when its
@@ -163,11 +165,8 @@ static inline struct wf2q_entity *first_idle(struct wf2q_tree *t)
 static void uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	t->wsum -= e->weight;
-	if (!t->wsum) {
-		/* Nobody is left to whom it could matter. */
+	if (!t->wsum)
 		t->carry = 0;
-		t->debt = 0;
-	}
 	e->state = WF2Q_OUT;
 }
 
@@ -185,7 +184,6 @@ static void jump_to(struct wf2q_tree *t, u64 vtime)
 
 	t->vtime = vtime;
 	t->carry = 0;
-	t->debt = 0;
 	while ((e = first_idle(t)) && !before(vtime, e->finish))
 		forget(t, e);
 }
@@ -198,16 +196,10 @@ static void jump_to(struct wf2q_tree *t, u64 vtime)
  */
 static void advance(struct wf2q_tree *t, u64 sectors)
 {
+	u64 work = (sectors << WF2Q_SHIFT) + t->carry;
 	struct wf2q_entity *e;
-	u64 work, step;
+	u64 step;
 
-	if (t->debt) {
-		u64 paid = min(t->debt, sectors);
-
-		t->debt -= paid;
-		sectors -= paid;
-	}
-	work = (sectors << WF2Q_SHIFT) + t->carry;
 	while (t->wsum) {
 		step = div64_u64_rem(work, t->wsum, &t->carry);
 		e = first_idle(t);
@@ -232,18 +224,16 @@ static void adopt_weight(struct wf2q_entity *e)
 /* Give a counted child, which is in no tree, its new weight; its lag stays. */
 static void reweigh(struct wf2q_tree *t, struct wf2q_entity *e)
 {
-	u64 old = e->inverse;
+	u32 old = e->weight;
 
-	t->wsum += (u64)e->new_weight - e->weight;
 	adopt_weight(e);
+	t->wsum += (u64)e->weight - old;
 	if (before(e->start, t->vtime))
-		e->start = t->vtime -
-			   mul_u64_u64_div_u64(t->vtime - e->start,
-					       e->inverse, old);
+		e->start = t->vtime - mul_u64_u64_div_u64(t->vtime - e->start,
+							  old, e->weight);
 	else
-		e->start = t->vtime +
-			   mul_u64_u64_div_u64(e->start - t->vtime,
-					       e->inverse, old);
+		e->start = t->vtime + mul_u64_u64_div_u64(e->start - t->vtime,
+							  old, e->weight);
 }
 
 static inline u64 finish_of(const struct wf2q_entity *e)
@@ -286,17 +276,11 @@ static void rest(struct wf2q_tree *t, struct wf2q_entity *e)
 	insert_idle(t, e);
 }
 
-/* An idle child leaves its tree for good: what it is ahead becomes debt. */
+/* An idle child leaves its tree for good. */
 static void part(struct wf2q_entity *e)
 {
-	struct wf2q_tree *t;
-
-	if (e->state != WF2Q_REMEMBERED)
-		return;
-	t = tree_of(e);
-	t->debt += mul_u64_u32_shr(e->finish - t->vtime, e->weight,
-				   WF2Q_SHIFT) + 1;
-	forget(t, e);
+	if (e->state == WF2Q_REMEMBERED)
+		forget(tree_of(e), e);
 }
 
 /*
@@ -579,7 +563,7 @@ static void serve(struct wf2q_entity *e, u32 sectors)
 
 	if (likely(e->state == WF2Q_SERVING)) {
 		e->start += step;
-		if (t->wsum == e->weight && !t->debt)
+		if (t->wsum == e->weight)
 			t->vtime += step;	/* it is alone */
 		else
 			advance(t, sectors);

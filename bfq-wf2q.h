@@ -104,8 +104,6 @@ struct wf2q_entity {
  * @wsum:	weights of all that are waiting, served or remembered
  * @carry:	served sectors << WF2Q_SHIFT that were too few to move @vtime
  *		by 1; less than the @wsum they were divided by
- * @debt:	sectors that entities which left this tree for good had been
- *		served ahead of their share; @vtime stands while it is paid
  */
 struct wf2q_tree {
 	struct rb_root_cached	waiting;
@@ -113,7 +111,6 @@ struct wf2q_tree {
 	u64			vtime;
 	u64			wsum;
 	u64			carry;
-	u64			debt;
 };
 
 /**
@@ -154,6 +151,8 @@ void wf2q_exit(struct wf2q_entity *e);
 /**
  * wf2q_group_of - the group that an entity with @is_group set belongs to
  * @e: the entity
+ *
+ * Return: the group.
  */
 static inline struct wf2q_group *wf2q_group_of(struct wf2q_entity *e)
 {

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The structure checker: see check_group() in check.h. */
+#include <stdarg.h>
+
+#include "check.h"
+
+char check_context[256] = "start";
+jmp_buf *check_escape;
+
+void check_fail(const char *file, int line, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "# %s:%d: %s: ", file, line, check_context);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	if (check_escape)
+		longjmp(*check_escape, 1);
+	abort();
+}
+
+/* What a walk through one tree finds. */
+struct count {
+	u64 weights;
+	u32 busy;
+	unsigned long nodes;
+	const struct wf2q_entity *last;
+};
+
+static bool later(u64 a, u64 b)
+{
+	return (s64)(a - b) > 0;
+}
+
+static struct wf2q_entity *at(struct rb_node *node)
+{
+	return rb_entry(node, struct wf2q_entity, node);
+}
+
+static u32 busy_below(struct wf2q_entity *e)
+{
+	return e->is_group ? wf2q_group_of(e)->nr_busy : 1;
+}
+
+/* Returns the height; checks links, order and, for waiting, min_start. */
+static int walk(struct wf2q_group *g, int class, struct rb_node *node,
+		bool waiting, struct count *c)
+{
+	struct wf2q_entity *e;
+	int left, right;
+	u64 least;
+
+	if (!node)
+		return 0;
+	e = at(node);
+	left = walk(g, class, node->rb_left, waiting, c);
+	if (c->last && later(c->last->finish, e->finish))
+		FAIL("a tree is out of order");
+	c->last = e;
+	c->nodes++;
+	c->weights += e->weight;
+	EXPECT("state", e->state, waiting ? WF2Q_WAITING : WF2Q_REMEMBERED);
+	EXPECT("class", e->class, class);
+	if (e->parent != g)
+		FAIL("an entity stands in another group's tree");
+	if (waiting)
+		c->busy += busy_below(e);
+	right = walk(g, class, node->rb_right, waiting, c);
+
+	least = e->start;
+	if (node->rb_left) {
+		if (node->rb_left->rb_up != node)
+			FAIL("a left link is broken");
+		if (later(least, at(node->rb_left)->min_start))
+			least = at(node->rb_left)->min_start;
+	}
+	if (node->rb_right) {
+		if (node->rb_right->rb_up != node)
+			FAIL("a right link is broken");
+		if (later(least, at(node->rb_right)->min_start))
+			least = at(node->rb_right)->min_start;
+	}
+	if (waiting)
+		EXPECT("smallest start below", e->min_start, least);
+	return 1 + (left > right ? left : right);
+}
+
+static void check_tree(struct wf2q_group *g, int class, bool waiting,
+		       struct count *c)
+{
+	struct wf2q_tree *t = &g->tree[class];
+	struct rb_root_cached *root = waiting ? &t->waiting : &t->idle;
+	struct rb_node *first = root->rb_root.rb_node;
+	unsigned long nodes = c->nodes;
+	int height, limit;
+
+	c->last = NULL;
+	height = walk(g, class, first, waiting, c);
+	nodes = c->nodes - nodes;
+	for (limit = 0; (nodes + 1) >> limit; limit++)
+		;
+	if (height > 2 * limit)
+		FAIL("%lu nodes stand %d high", nodes, height);
+	while (first && first->rb_left)
+		first = first->rb_left;
+	if (first != root->rb_leftmost)
+		FAIL("the leftmost node is not the one that is cached");
+	if (!waiting && first && !later(at(first)->finish, t->vtime))
+		FAIL("virtual time has passed a remembered entity");
+}
+
+/* Recursion into groups, and what only their entities have. */
+static void check_child(struct wf2q_entity *e)
+{
+	struct wf2q_group *g;
+
+	if (later(e->start, e->finish) && e->state != WF2Q_SERVING)
+		FAIL("an entity finishes before it starts");
+	if (!e->is_group)
+		return;
+	g = wf2q_group_of(e);
+	check_group(g);
+	EXPECT("a backlogged group has backlogged leaves", !!g->nr_busy,
+	       wf2q_backlogged(e));
+	if (e->state == WF2Q_WAITING)
+		EXPECT("what a group asks for", wf2q_remaining(e),
+		       wf2q_remaining(g->next));
+}
+
+static void check_children(struct rb_root_cached *tree)
+{
+	struct rb_node *node;
+
+	for (node = rb_first_cached(tree); node; node = rb_next(node))
+		check_child(at(node));
+}
+
+/* The eligible child with the smallest finish, by looking at all of them. */
+static void check_choice(struct wf2q_group *g)
+{
+	struct wf2q_entity *next = g->next;
+	struct wf2q_tree *t;
+	struct rb_node *node;
+
+	if (next->parent != g || next->state != WF2Q_WAITING)
+		FAIL("the next child is none that waits here");
+	t = &g->tree[next->class];
+	if (later(next->start, t->vtime))
+		FAIL("the next child is not eligible");
+	for (node = rb_first_cached(&t->waiting); node; node = rb_next(node)) {
+		struct wf2q_entity *e = at(node);
+
+		if (!later(e->start, t->vtime)) {
+			EXPECT("finish of the next child", next->finish,
+			       e->finish);
+			break;
+		}
+	}
+	if (next->class == WF2Q_BE &&
+	    g->tree[WF2Q_RT].waiting.rb_root.rb_node)
+		FAIL("BE goes before RT");
+	if (next->class == WF2Q_IDLE &&
+	    g->idle_due < (u64)WF2Q_IDLE_PACE * wf2q_remaining(next) &&
+	    (g->tree[WF2Q_RT].waiting.rb_root.rb_node ||
+	     g->tree[WF2Q_BE].waiting.rb_root.rb_node))
+		FAIL("IDLE goes first before it is due");
+}
+
+void check_group(struct wf2q_group *g)
+{
+	struct count all = { 0 };
+	bool waiting = false;
+	int class;
+
+	for (class = 0; class < WF2Q_CLASSES; class++) {
+		struct wf2q_tree *t = &g->tree[class];
+		struct count c = { 0 };
+
+		check_tree(g, class, true, &c);
+		check_tree(g, class, false, &c);
+		waiting |= t->waiting.rb_root.rb_node != NULL;
+		if (g->in_service && g->in_service->class == class) {
+			c.weights += g->in_service->weight;
+			c.busy += busy_below(g->in_service);
+		}
+		EXPECT("sum of weights", t->wsum, c.weights);
+		if (!t->wsum && t->carry)
+			FAIL("an empty tree carries service over");
+		all.busy += c.busy;
+		check_children(&t->waiting);
+		check_children(&t->idle);
+	}
+	EXPECT("backlogged leaves", g->nr_busy, all.busy);
+	if (g->in_service) {
+		EXPECT("state in service", g->in_service->state, WF2Q_SERVING);
+		if (g->in_service->parent != g)
+			FAIL("another group's child is in service");
+		check_child(g->in_service);
+	} else if (waiting) {
+		check_choice(g);
+	}
+}

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fluid reference: see model.h. */
+#include <string.h>
+
+#include "model.h"
+
+struct seen seen;
+
+/* A heap of nodes, the one with the smallest S on top. */
+
+static void put(struct heap *h, int pos, struct node *n)
+{
+	h->slot[pos] = n;
+	n->pos = pos;
+}
+
+static void sift(struct heap *h, int pos)
+{
+	struct node *n = h->slot[pos];
+
+	while (pos && n->s < h->slot[(pos - 1) / 2]->s) {
+		put(h, pos, h->slot[(pos - 1) / 2]);
+		pos = (pos - 1) / 2;
+	}
+	for (;;) {
+		int below = 2 * pos + 1;
+
+		if (below + 1 < h->n && h->slot[below + 1]->s < h->slot[below]->s)
+			below++;
+		if (below >= h->n || h->slot[below]->s >= n->s)
+			break;
+		put(h, pos, h->slot[below]);
+		pos = below;
+	}
+	put(h, pos, n);
+}
+
+static void heap_add(struct heap *h, struct node *n)
+{
+	if (h->n == h->room) {
+		h->room = h->room ? 2 * h->room : 8;
+		h->slot = realloc(h->slot, h->room * sizeof(*h->slot));
+		if (!h->slot)
+			FAIL("out of memory");
+	}
+	put(h, h->n, n);
+	sift(h, h->n++);
+}
+
+static void heap_del(struct heap *h, struct node *n)
+{
+	int pos = n->pos;
+
+	if (pos == --h->n)
+		return;
+	put(h, pos, h->slot[h->n]);
+	sift(h, pos);
+}
+
+static struct level *level_of(const struct node *n)
+{
+	return &n->up->level[n->class];
+}
+
+/* The bounds. */
+
+/*
+ * A node's weight is off by up to w^2 / 2^37, so lags drift by that part of
+ * what has been served; and each operation may round a few timestamps by one
+ * unit of 2^-36.
+ */
+static double slack_of(void)
+{
+	return MAX_TEST_WEIGHT * (seen.sectors / 0x1p37 +
+				  4.0 * (seen.changes + 1) / 0x1p36);
+}
+
+bool model_exhausted(void)
+{
+	return slack_of() > 0.9;
+}
+
+static double sectors_of(vt v)
+{
+	return (double)v / 0x1p64;
+}
+
+static double lag_of(const struct node *n)
+{
+	return n->weight * sectors_of(level_of(n)->v - n->s);
+}
+
+void model_judge(struct node *n)
+{
+	double slack = slack_of();
+	double lag = lag_of(n), allowed = level_of(n)->largest;
+
+	/* One budget; after leavers or injection, one of each backlogged. */
+	if (level_of(n)->wide)
+		allowed = allowed * level_of(n)->peak + level_of(n)->injected;
+
+	if (slack > 1)
+		FAIL("this world is too long: rounding counts");
+	seen.bounds++;
+	if (lag > allowed + slack)
+		FAIL("a child of weight %u lags %.3f sectors, allowed %.0f",
+		     n->weight, lag, allowed);
+	if (!level_of(n)->wide && lag / allowed > seen.lag)
+		seen.lag = lag / allowed;
+}
+
+void model_judge_level(struct node *g)
+{
+	int class, i;
+
+	for (class = 0; class < WF2Q_CLASSES; class++) {
+		struct level *l = &g->level[class];
+		double sum = 0;
+		double slack = l->weights * slack_of();
+
+		for (i = 0; i < l->waiting.n; i++) {
+			model_judge(l->waiting.slot[i]);
+			sum += lag_of(l->waiting.slot[i]);
+		}
+		for (i = 0; i < l->ahead.n; i++)
+			sum += lag_of(l->ahead.slot[i]);
+		if (g->service && g->service->class == class)
+			sum += lag_of(g->service);
+		if (!l->wide && sum > slack)
+			FAIL("lags sum up to %.6f, allowed %.6f",
+			     sum, slack);
+	}
+}
+
+/* The turn that ends now went to a node that was eligible: no greater lead. */
+static void judge_turn(struct node *n)
+{
+	double slack = slack_of();
+	double lead = -lag_of(n);
+
+	seen.bounds++;
+	if (lead > n->turn + slack)
+		FAIL("a child of weight %u leads %.3f sectors, allowed %u",
+		     n->weight, lead, n->turn);
+	if (n->turn && lead / n->turn > seen.lead)
+		seen.lead = lead / n->turn;
+}
+
+void model_compare(struct node *g)
+{
+	int class;
+
+	for (class = 0; class < WF2Q_CLASSES; class++) {
+		struct level *l = &g->level[class];
+		u64 got = wf2q_group_of(g->e)->tree[class].vtime - l->base;
+		double off = (double)got / 0x1p36 - sectors_of(l->v);
+
+		/* Rounding, passed on once from the heaviest to the lightest. */
+		double slack = MAX_TEST_WEIGHT * 4.0 * (seen.changes + 1) / 0x1p36;
+
+		if (off > slack || off < -slack)
+			FAIL("virtual time is %.12f off the fluid server's, allowed %.12f",
+			     off, slack);
+	}
+}
+
+/* Virtual time. */
+
+static void uncount(struct level *l, struct node *n)
+{
+	n->counted = false;
+	l->weights -= n->weight;
+	if (!l->weights)
+		l->wide = false;
+}
+
+/* What the fluid server has caught up with is counted no more. */
+static void drop_passed(struct level *l)
+{
+	while (l->ahead.n && l->ahead.slot[0]->s <= l->v) {
+		struct node *n = l->ahead.slot[0];
+
+		heap_del(&l->ahead, n);
+		uncount(l, n);
+	}
+}
+
+/* 1 / w, as the engine rounds it. */
+static vt inverse_of(const struct node *n)
+{
+	return (vt)(((1ULL << 36) + n->weight / 2) / n->weight) << 28;
+}
+
+static void flow(struct level *l, u32 sectors)
+{
+	vt work = (vt)sectors << VT_SHIFT;
+
+	while (work && l->weights) {
+		vt until = l->v + work / l->weights;
+
+		if (!l->ahead.n || until < l->ahead.slot[0]->s) {
+			l->v = until;
+			return;
+		}
+		until = l->ahead.slot[0]->s;
+		work -= (until - l->v) * l->weights;
+		l->v = until;
+		drop_passed(l);
+	}
+}
+
+static void jump(struct level *l)
+{
+	if (!l->waiting.n || l->waiting.slot[0]->s <= l->v)
+		return;
+	l->v = l->waiting.slot[0]->s;
+	drop_passed(l);
+}
+
+/* One node's comings and goings. */
+
+static void reweigh(struct node *n)
+{
+	struct level *l = level_of(n);
+
+	l->weights += (u64)n->want_weight - n->weight;
+	n->s = l->v + (n->s - l->v) * n->weight / n->want_weight;
+	n->weight = n->want_weight;
+}
+
+static void join(struct node *n)
+{
+	struct level *l = level_of(n);
+
+	if (n->counted) {
+		heap_del(&l->ahead, n);
+	} else {
+		n->counted = true;
+		n->s = l->v;
+		l->weights += n->weight;
+	}
+	n->backlogged = true;
+	heap_add(&l->waiting, n);
+	if (l->peak <= l->waiting.n)
+		l->peak = l->waiting.n + 1;	/* and one in service */
+}
+
+/* Counted, in no heap. */
+static void rest(struct node *n)
+{
+	struct level *l = level_of(n);
+
+	model_judge(n);
+	n->backlogged = false;
+	if (n->want_weight != n->weight)
+		reweigh(n);
+	if (n->s > l->v)
+		heap_add(&l->ahead, n);
+	else
+		uncount(l, n);
+}
+
+static void part(struct node *n)
+{
+	struct level *l = level_of(n);
+
+	if (!n->counted)
+		return;
+	heap_del(&l->ahead, n);
+	l->wide = true;
+	uncount(l, n);
+}
+
+static void unwait(struct node *n)
+{
+	heap_del(&level_of(n)->waiting, n);
+	rest(n);
+}
+
+/* Where nothing is in service, somebody must be eligible. */
+static void jump_group(struct node *g)
+{
+	struct wf2q_group *eg = wf2q_group_of(g->e);
+
+	jump(&g->level[WF2Q_IDLE]);
+	if (eg->next && eg->next->class == WF2Q_IDLE)
+		return;
+	jump(&g->level[g->level[WF2Q_RT].waiting.n ? WF2Q_RT : WF2Q_BE]);
+}
+
+static bool any_waiting(struct node *g)
+{
+	return g->level[WF2Q_RT].waiting.n || g->level[WF2Q_BE].waiting.n ||
+	       g->level[WF2Q_IDLE].waiting.n;
+}
+
+static void settle(struct node *g)
+{
+	for (; g && !g->service; g = g->up) {
+		jump_group(g);
+		if (!g->up)
+			return;
+		if (any_waiting(g) && !g->backlogged)
+			join(g);
+		else if (!any_waiting(g) && g->backlogged)
+			unwait(g);
+	}
+}
+
+/* The calls. */
+
+void model_leaf(struct node *n, struct wf2q_entity *e, struct node *up)
+{
+	*n = (struct node) {
+		.e = e, .up = up, .weight = e->weight,
+		.want_weight = e->weight, .class = e->class,
+		.want_class = e->class,
+	};
+}
+
+void model_group(struct node *n, struct wf2q_group *g, struct node *up,
+		 u64 base)
+{
+	int class;
+
+	model_leaf(n, &g->entity, up);
+	n->level = calloc(WF2Q_CLASSES, sizeof(*n->level));
+	if (!n->level)
+		FAIL("out of memory");
+	for (class = 0; class < WF2Q_CLASSES; class++) {
+		n->level[class].base = base;
+		g->tree[class].vtime = base;
+	}
+}
+
+void model_free(struct node *g)
+{
+	int class;
+
+	for (class = 0; class < WF2Q_CLASSES; class++) {
+		free(g->level[class].waiting.slot);
+		free(g->level[class].ahead.slot);
+	}
+	free(g->level);
+}
+
+void model_allot(struct node *leaf, u32 budget)
+{
+	struct node *n;
+
+	for (n = leaf; n->up; n = n->up)
+		if (level_of(n)->largest < budget)
+			level_of(n)->largest = budget;
+}
+
+void model_activate(struct node *leaf, u32 budget)
+{
+	seen.changes++;
+	model_allot(leaf, budget);
+	join(leaf);
+	settle(leaf->up);
+}
+
+/* The turn of a whole path ends; what is backlogged goes back to wait. */
+static void end_turn(struct node *leaf, bool again)
+{
+	struct node *n;
+
+	for (n = leaf; n->up; n = n->up) {
+		n->up->service = NULL;
+		n->serving = false;
+		judge_turn(n);
+		if (n->want_class != n->class) {
+			rest(n);
+			part(n);
+			n->class = n->want_class;
+			if (again) {
+				model_allot(n, n->e->budget);
+				join(n);
+			}
+		} else if (again) {
+			if (n->want_weight != n->weight)
+				reweigh(n);
+			heap_add(&level_of(n)->waiting, n);
+		} else {
+			rest(n);
+		}
+		jump_group(n->up);
+		again = any_waiting(n->up);
+	}
+}
+
+void model_deactivate(struct node *leaf)
+{
+	seen.changes++;
+	if (leaf->serving) {
+		end_turn(leaf, false);
+	} else {
+		unwait(leaf);
+		settle(leaf->up);
+	}
+}
+
+void model_requeue(struct node *leaf, u32 budget)
+{
+	seen.changes++;
+	model_allot(leaf, budget);
+	end_turn(leaf, true);
+}
+
+/* Strict priorities, and the IDLE class by its due. */
+static void judge_class(struct node *n)
+{
+	struct node *g = n->up;
+	u64 need = (u64)WF2Q_IDLE_PACE * wf2q_remaining(n->e);
+	bool rt = g->level[WF2Q_RT].waiting.n, be = g->level[WF2Q_BE].waiting.n;
+
+	if (n->class == WF2Q_IDLE) {
+		if ((rt || be) && g->due < need)
+			FAIL("IDLE served when due %llu of %llu sectors",
+			     (unsigned long long)g->due,
+			     (unsigned long long)need);
+		return;
+	}
+	if (n->class == WF2Q_BE && rt)
+		FAIL("BE served before RT");
+	if (g->level[WF2Q_IDLE].waiting.n &&
+	    g->due >= (u64)WF2Q_IDLE_PACE * g->level[WF2Q_IDLE].largest)
+		FAIL("IDLE not served though due");
+}
+
+void model_select(struct node *root, struct node *leaf)
+{
+	struct node *n;
+
+	seen.decisions++;
+	seen.changes++;
+	for (n = leaf; n->up; n = n->up) {
+		struct level *l = level_of(n);
+
+		if (!n->backlogged || n->up->service)
+			FAIL("chosen while not waiting");
+		judge_class(n);
+		model_judge(n);
+		if (l->waiting.n > 1)
+			model_judge(l->waiting.slot[0]);
+		if (sectors_of(n->s - l->v) > slack_of())
+			FAIL("chosen %.9f ahead of virtual time",
+			     sectors_of(n->s - l->v));
+		heap_del(&l->waiting, n);
+		n->serving = true;
+		n->up->service = n;
+		n->turn = 0;
+	}
+	if (n != root)
+		FAIL("chosen from another hierarchy");
+}
+
+static void account_due(struct node *n, u32 sectors)
+{
+	struct node *g = n->up;
+	u64 paid = (u64)WF2Q_IDLE_PACE * sectors;
+
+	if (n->class == WF2Q_IDLE)
+		g->due = g->due > paid ? g->due - paid : 0;
+	else if (g->level[WF2Q_IDLE].waiting.n)
+		g->due += sectors;
+}
+
+void model_charge(struct node *leaf, u32 sectors)
+{
+	struct node *n;
+
+	seen.sectors += sectors;
+	for (n = leaf; n->up; n = n->up) {
+		struct level *l = level_of(n);
+		vt step = sectors * inverse_of(n);
+
+		account_due(n, sectors);
+		n->total += sectors;
+		n->turn += sectors;
+		if (!leaf->serving) {
+			l->wide = true;
+			l->injected += sectors;
+		}
+		if (n->serving) {
+			n->s += step;
+		} else if (n->backlogged) {
+			n->s += step;
+			sift(&l->waiting, n->pos);
+		} else {
+			if (n->counted) {
+				heap_del(&l->ahead, n);
+			} else {
+				n->counted = true;
+				n->s = l->v;
+				l->weights += n->weight;
+			}
+			n->s += step;
+			heap_add(&l->ahead, n);
+		}
+		if (l->weights == n->weight && n->serving)
+			l->v += step;
+		else
+			flow(l, sectors);
+	}
+	n->total += sectors;	/* of the root */
+	if (!leaf->serving)
+		settle(leaf->up);
+}
+
+void model_weight(struct node *n, u32 weight)
+{
+	struct level *l;
+
+	seen.changes++;
+	n->want_weight = weight;
+	if (weight == n->weight)
+		return;
+	if (!n->counted) {
+		n->weight = weight;
+		return;
+	}
+	if (n->serving)
+		return;
+	l = level_of(n);
+	if (!n->backlogged) {
+		heap_del(&l->ahead, n);
+		rest(n);
+		return;
+	}
+	/* Whether a new weight is worth a lag is the engine's own business. */
+	if (n->e->weight != weight)
+		return;
+	heap_del(&l->waiting, n);
+	if (n->s < l->v)
+		n->s = l->v;
+	reweigh(n);
+	heap_add(&l->waiting, n);
+	settle(n->up);
+}
+
+/* Nothing moves, but it may now be another class's turn. */
+void model_budget(struct node *leaf, u32 budget)
+{
+	seen.changes++;
+	model_allot(leaf, budget);
+	if (!leaf->serving)
+		settle(leaf->up);
+}
+
+void model_class(struct node *leaf, u8 class)
+{
+	bool waiting = leaf->backlogged;
+
+	seen.changes++;
+	leaf->want_class = class;
+	if (class == leaf->class || leaf->serving)
+		return;
+	if (waiting)
+		unwait(leaf);
+	part(leaf);
+	leaf->class = class;
+	if (waiting) {
+		model_allot(leaf, leaf->e->budget);
+		join(leaf);
+		settle(leaf->up);
+	}
+}
+
+void model_exit(struct node *n)
+{
+	struct level *l;
+
+	seen.changes++;
+	if (n->backlogged)
+		model_deactivate(n);
+	if (n->level)
+		for (l = n->level; l < n->level + WF2Q_CLASSES; l++)
+			while (l->ahead.n) {
+				struct node *child = l->ahead.slot[0];
+
+				heap_del(&l->ahead, child);
+				uncount(l, child);
+			}
+	part(n);
+	n->class = n->want_class;
+}

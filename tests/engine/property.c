@@ -1,0 +1,850 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Property tests: the engine against a fluid server.
+ *
+ * usage: property [--decisions N] [--seed N] [--only NAME]
+ *
+ * What is checked and what is allowed is derived in Documentation/engine.md;
+ * README.md lists the tests.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "tap.h"
+#include "world.h"
+
+static unsigned long decisions = 300000;	/* in all random worlds */
+static u64 seed = 1;
+static const char *only;
+
+static void progress(const char *what, unsigned long done, unsigned long all)
+{
+	static time_t last;
+	time_t now = time(NULL);
+
+	if (now - last < 5)
+		return;
+	last = now;
+	fprintf(stderr, "# %s: %lu of %lu decisions\n", what, done, all);
+}
+
+/* Random life. */
+
+static int some_leaf(struct world *w, bool backlogged)
+{
+	int tries, i;
+
+	for (tries = 0; tries < 8; tries++) {
+		i = roll(w->leaves);
+		if (w->leaf_node[i].backlogged == backlogged &&
+		    !w->leaf_node[i].serving)
+			return i;
+	}
+	return -1;
+}
+
+/* Leaving ahead of virtual time widens the others' bounds (engine.md). */
+static bool may_leave(struct world *w, int i)
+{
+	struct node *n = &w->leaf_node[i];
+
+	return w->plan.leaving || !n->counted ||
+	       n->s <= n->up->level[n->class].v;
+}
+
+/* One of the things that may happen to a hierarchy at any time. */
+static void change_something(struct world *w)
+{
+	int i = some_leaf(w, chance(60));
+
+	if (w->plan.leaving && chance(5))
+		i = roll(w->leaves);
+	if (i < 0)
+		return;
+	switch (roll(10)) {
+	case 0:
+	case 1:
+		if (w->leaf_node[i].backlogged)
+			world_deactivate(w, i);
+		else
+			world_activate(w, i, world_budget(w));
+		break;
+	case 2:
+	case 3:
+		world_set_weight(w, roll(w->leaves), world_weight(w));
+		break;
+	case 4:
+		i = roll(w->groups);
+		if (i)
+			world_set_group_weight(w, i, world_weight(w));
+		break;
+	case 5:
+		if (!may_leave(w, i))
+			break;
+		world_move(w, i, roll(w->groups));
+		break;
+	case 6:
+		if (w->plan.classes && may_leave(w, i))
+			world_set_class(w, i, roll(WF2Q_CLASSES));
+		break;
+	case 7:
+		if (w->leaf_node[i].backlogged && !w->leaf_node[i].serving)
+			world_set_budget(w, i, world_budget(w));
+		break;
+	case 8:
+		if (!may_leave(w, i))
+			break;
+		world_rebirth(w, i, roll(w->groups));
+		break;
+	case 9:
+		i = roll(w->groups);
+		if (w->plan.leaving || !w->group_node[i].counted)
+			world_remake_group(w, i);
+		break;
+	}
+}
+
+static void wake_somebody(struct world *w)
+{
+	int i = some_leaf(w, false);
+
+	if (i >= 0)
+		world_activate(w, i, world_budget(w));
+}
+
+static void happen(struct world *w)
+{
+	if (chance(w->plan.wake))
+		wake_somebody(w);
+	if (chance(w->plan.change))
+		change_something(w);
+}
+
+/* Serve the chosen leaf some or all of its budget, in a few requests. */
+static void serve_turn(struct world *w, int leaf)
+{
+	u32 left = wf2q_remaining(&w->leaf[leaf]);
+
+	if (chance(w->plan.stop_early))
+		left = roll(left + 1);
+	while (left) {
+		u32 request = chance(50) ? left : 1 + roll(left);
+
+		world_charge(w, leaf, request);
+		left -= request;
+		happen(w);
+		if (!w->leaf_node[leaf].serving)
+			return;		/* it was moved, or is another now */
+	}
+	if (chance(w->plan.sleep))
+		world_deactivate(w, leaf);
+	else
+		world_requeue(w, leaf, world_budget(w));
+}
+
+static void judge_all(struct world *w)
+{
+	int i;
+
+	for (i = 0; i < w->groups; i++)
+		model_judge_level(&w->group_node[i]);
+}
+
+/* Returns a hash of all decisions. */
+static u64 live(struct world *w, unsigned long turns)
+{
+	u64 hash = 0, vtime[WF2Q_CLASSES];
+	unsigned long turn;
+	int class, leaf, i;
+
+	for (i = 0; i < w->leaves; i++)
+		if (chance(70))
+			world_activate(w, i, world_budget(w));
+	for (turn = 0; turn < turns && !model_exhausted(); turn++) {
+		for (class = 0; class < WF2Q_CLASSES; class++)
+			vtime[class] = w->group->tree[class].vtime;
+		happen(w);
+		leaf = world_select(w);
+		if (leaf < 0) {
+			for (i = 0; i < w->leaves; i++)
+				if (w->leaf_node[i].backlogged)
+					FAIL("nothing served though leaf %d waits", i);
+			wake_somebody(w);
+			continue;
+		}
+		hash = (hash ^ leaf) * 0x100000001b3ULL;
+		serve_turn(w, leaf);
+		for (class = 0; class < WF2Q_CLASSES; class++)
+			if ((s64)(w->group->tree[class].vtime - vtime[class]) < 0)
+				FAIL("virtual time goes back");
+		if (w->leaves <= 16 || turn % 1024 == 0) {
+			check_group(w->group);
+			judge_all(w);
+		}
+	}
+	check_group(w->group);
+	judge_all(w);
+	for (i = 0; i < w->groups; i++)
+		model_compare(&w->group_node[i]);
+	return hash;
+}
+
+static u64 some_base(void)
+{
+	switch (roll(4)) {
+	case 0:
+		return 0;
+	case 1:		/* timestamps wrap soon */
+		return -(1ULL << (34 + roll(16)));
+	case 2:		/* their sign changes soon */
+		return (1ULL << 63) - (1ULL << (34 + roll(16)));
+	default:
+		return (u64)roll(~0U) << 32 | roll(~0U);
+	}
+}
+
+static struct plan some_plan(void)
+{
+	static const u32 budgets[] = { 16, 128, 1024, 8192 };
+	static const int percent[] = { 0, 5, 30, 80 };
+	struct plan p = {
+		.depth = 1 + roll(6),
+		.max_weight = roll(4) ? 1000 : 10,
+		.max_budget = budgets[roll(4)],
+		.same_weight = percent[roll(4)],
+		.small_budget = percent[roll(4)],
+		.stop_early = percent[roll(4)],
+		.sleep = percent[roll(4)],
+		.wake = 10 + roll(90),
+		.change = percent[roll(4)] / 2,
+		.classes = roll(2),
+		.leaving = !roll(4),
+		.base = some_base(),
+	};
+
+	switch (roll(8)) {
+	case 0:
+		p.leaves = 1000 + roll(9001);
+		p.groups = p.depth - 1 + roll(500);
+		break;
+	case 1:
+	case 2:
+	case 3:
+		p.leaves = 20 + roll(300);
+		p.groups = p.depth - 1 + roll(40);
+		break;
+	default:
+		p.leaves = 2 + roll(14);
+		p.groups = p.depth - 1 + roll(4);
+	}
+	if (p.depth == 1)
+		p.groups = 0;
+	return p;
+}
+
+/* Arrivals, departures and changes of all kinds: no bound is ever broken. */
+static void test_random(void)
+{
+	unsigned long end = seen.decisions + decisions / 10 * 6;
+	u64 world = seed << 32;
+
+	while (seen.decisions < end) {
+		struct plan p;
+		struct world w;
+		unsigned long turns;
+
+		roll_seed(++world);
+		p = some_plan();
+		turns = p.leaves < 20 ? 4000 : p.leaves < 1000 ? 20000 : 50000;
+		if (turns > end - seen.decisions)
+			turns = end - seen.decisions + 1;
+		snprintf(check_context, sizeof(check_context),
+			 "world %llu: %d leaves, %d groups, depth %d",
+			 (unsigned long long)world, p.leaves, p.groups, p.depth);
+		world_make(&w, &p);
+		live(&w, turns);
+		world_free(&w);
+		progress("random worlds", end - seen.decisions > decisions ?
+			 decisions : decisions / 10 * 6 - (end - seen.decisions),
+			 decisions / 10 * 6);
+	}
+}
+
+/*
+ * A hierarchy in which everybody is always backlogged, against the true fluid
+ * server: each leaf's sectors are compared with its weight's share, level by
+ * level from the root, of all that was served.
+ */
+struct fair {
+	double share, lag, lead;	/* of everything; allowed in sectors */
+};
+
+static void fair_child(struct fair *f, const struct fair *up, struct node *n)
+{
+	struct level *l = &n->up->level[n->class];
+	double part = (double)n->weight / l->weights;
+
+	f->share = up->share * part;
+	f->lag = up->lag * part + l->largest;
+	f->lead = up->lead * part + l->largest * (1 - part);
+}
+
+static void judge_shares(struct world *w, struct fair *fair, double *worst)
+{
+	double all = w->group_node->total;
+	int i;
+
+	fair[0] = (struct fair){ .share = 1 };
+	for (i = 1; i < w->groups; i++)
+		if (w->group_node[i].backlogged)
+			fair_child(&fair[i], &fair[w->group_node[i].up - w->group_node],
+				   &w->group_node[i]);
+	for (i = 0; i < w->leaves; i++) {
+		struct node *n = &w->leaf_node[i];
+		double due, slack = n->weight * (double)seen.sectors / 0x1p36;
+		struct fair f;
+
+		fair_child(&f, &fair[n->up - w->group_node], n);
+		due = all * f.share;
+		seen.bounds++;
+		if (n->total < due - f.lag - slack ||
+		    n->total > due + f.lead + slack)
+			FAIL("leaf %d got %llu of %.0f sectors, due %.3f, may lag %.3f, lead %.3f",
+			     i, (unsigned long long)n->total, all, due, f.lag,
+			     f.lead);
+		if ((due - n->total) / f.lag > worst[0])
+			worst[0] = (due - n->total) / f.lag;
+		if (f.lead && (n->total - due) / f.lead > worst[1])
+			worst[1] = (n->total - due) / f.lead;
+	}
+}
+
+/* What is served below a group is what the group is charged, at each level. */
+static void judge_totals(struct world *w)
+{
+	u64 *below = calloc(w->groups, sizeof(*below));
+	int i;
+
+	if (!below)
+		FAIL("out of memory");
+	for (i = 0; i < w->leaves; i++)
+		below[w->leaf_node[i].up - w->group_node] +=
+			w->leaf_node[i].total;
+	for (i = 1; i < w->groups; i++)
+		below[w->group_node[i].up - w->group_node] +=
+			w->group_node[i].total;
+	for (i = 0; i < w->groups; i++) {
+		struct node *n = &w->group_node[i];
+		double charged;
+
+		EXPECT("sectors served below and charged", n->total, below[i]);
+		if (!n->up || !n->total)
+			continue;
+		/* The engine's own account: how far its start has moved. */
+		charged = (double)(n->e->start - w->plan.base) / 0x1p36 *
+			  n->weight;
+		if (charged < n->total - 1e-3 - n->total / 0x1p26 ||
+		    charged > n->total + 1e-3 + n->total / 0x1p26)
+			FAIL("group %d was charged %.3f sectors of %llu", i,
+			     charged, (unsigned long long)n->total);
+	}
+	free(below);
+}
+
+static void test_shares(void)
+{
+	unsigned long end = seen.decisions + decisions / 10 * 4;
+	unsigned long all = end - seen.decisions;
+	double worst[2] = { 0, 0 };
+	u64 world = seed << 32 | 1ULL << 31;
+
+	while (seen.decisions < end) {
+		struct plan p;
+		struct world w;
+		struct fair *fair;
+		unsigned long turn, turns;
+		int i, leaf;
+
+		roll_seed(++world);
+		p = some_plan();
+		p.classes = false;
+		p.sleep = 0;
+		p.wake = 0;
+		p.change = 0;
+		turns = p.leaves < 20 ? 4000 : p.leaves < 1000 ? 20000 : 60000;
+		if (turns > end - seen.decisions)
+			turns = end - seen.decisions;
+		snprintf(check_context, sizeof(check_context),
+			 "shares, world %llu: %d leaves, %d groups, depth %d",
+			 (unsigned long long)world, p.leaves, p.groups, p.depth);
+		world_make(&w, &p);
+		fair = calloc(w.groups, sizeof(*fair));
+		for (i = 0; i < w.leaves; i++)
+			world_activate(&w, i, world_budget(&w));
+		for (turn = 0; turn < turns && !model_exhausted(); turn++) {
+			leaf = world_select(&w);
+			if (leaf < 0)
+				FAIL("nothing served though all wait");
+			serve_turn(&w, leaf);
+			if (w.leaves <= 16 || turn % 2048 == 0)
+				judge_shares(&w, fair, worst);
+		}
+		judge_shares(&w, fair, worst);
+		judge_totals(&w);
+		free(fair);
+		world_free(&w);
+		progress("shares", all - (end > seen.decisions ?
+					  end - seen.decisions : 0), all);
+	}
+	printf("# shares: largest lag %.3f of the allowed, largest lead %.3f\n",
+	       worst[0], worst[1]);
+}
+
+/* The same life at different places of the 64-bit circle: same decisions. */
+static void test_wrap(void)
+{
+	static const u64 base[] = {
+		0, -1ULL, -(1ULL << 40), -(1ULL << 44), (1ULL << 63) - 1,
+		(1ULL << 63) - (1ULL << 40), (1ULL << 63) - (1ULL << 44),
+	};
+	unsigned int round, i;
+
+	for (round = 0; round < 20; round++) {
+		u64 first = 0;
+
+		for (i = 0; i < sizeof(base) / sizeof(base[0]); i++) {
+			struct plan p;
+			struct world w;
+			u64 hash;
+
+			roll_seed(seed + 1000 + round);
+			p = some_plan();
+			p.leaves = 2 + p.leaves % 100;
+			p.base = base[i];
+			snprintf(check_context, sizeof(check_context),
+				 "wrap %u, base %#llx", round,
+				 (unsigned long long)base[i]);
+			world_make(&w, &p);
+			hash = live(&w, 400);
+			world_free(&w);
+			if (!i)
+				first = hash;
+			EXPECT("hash of the decisions", hash, first);
+		}
+	}
+}
+
+static void flat_world(struct world *w, int leaves, u32 weight)
+{
+	struct plan p = { .leaves = leaves, .max_weight = 1000,
+			  .max_budget = 8192, .depth = 1 };
+	int i;
+
+	world_make(w, &p);
+	for (i = 0; i < leaves; i++)
+		world_set_weight(w, i, weight);
+}
+
+/* Serve one whole turn. */
+static int turn_of(struct world *w, u32 next_budget)
+{
+	int leaf = world_select(w);
+
+	if (leaf < 0)
+		FAIL("nothing served");
+	world_charge(w, leaf, wf2q_remaining(&w->leaf[leaf]));
+	if (next_budget)
+		world_requeue(w, leaf, next_budget);
+	else
+		world_deactivate(w, leaf);
+	return leaf;
+}
+
+/*
+ * Attacks on the bounds that random worlds would find only by luck: children
+ * that lag with large budgets and all become urgent at the same moment, by a
+ * smaller budget (how = 0), a larger weight (1), or a new class (2).
+ */
+static void attack_by_urgency(int how)
+{
+	enum { MANY = 50 };
+	struct world w;
+	int i, turn;
+
+	snprintf(check_context, sizeof(check_context), "urgency attack %d", how);
+	flat_world(&w, MANY + 1, 10);
+	for (i = 0; i < MANY; i++)
+		world_activate(&w, i, 8000);
+	for (turn = 0; turn < MANY / 2; turn++)
+		turn_of(&w, 8000);
+	/* Half of them lag by half a budget. Somebody else comes ... */
+	world_activate(&w, MANY, 6000);
+	for (i = 0; i < MANY; i++) {
+		if (how == 0)
+			world_set_budget(&w, i, 8);
+		else if (how == 1)
+			world_set_weight(&w, i, 1000);
+		else
+			world_set_class(&w, i, WF2Q_RT);
+	}
+	if (how == 2)
+		for (i = 0; i < MANY; i++)
+			world_set_class(&w, i, WF2Q_BE);
+	for (turn = 0; turn < 40 * MANY; turn++) {
+		turn_of(&w, turn % 3 ? 8 : 8000);
+		judge_all(&w);
+	}
+	world_free(&w);
+}
+
+/*
+ * Processes that come, use a budget and leave for good, one after another: who
+ * stays gets its share all the same. Likewise one that changes group or
+ * class after each turn, or sleeps for a moment (remembering).
+ */
+static void attack_by_leaving(int how)
+{
+	struct world w;
+	double got, due;
+	int turn, leaf;
+
+	snprintf(check_context, sizeof(check_context), "leaving attack %d", how);
+	flat_world(&w, 3, 100);
+	world_set_weight(&w, 1, 10);
+	world_set_weight(&w, 2, 10);
+	world_activate(&w, 0, 100);
+	world_activate(&w, 1, 8000);
+	world_activate(&w, 2, 8000);
+	for (turn = 0; turn < 20000; turn++) {
+		leaf = world_select(&w);
+		world_charge(&w, leaf, wf2q_remaining(&w.leaf[leaf]));
+		if (!leaf) {
+			world_requeue(&w, leaf, 100);
+			continue;
+		}
+		world_deactivate(&w, leaf);
+		if (how == 0) {
+			u64 total = w.leaf_node[leaf].total;
+
+			world_rebirth(&w, leaf, 0);
+			world_set_weight(&w, leaf, 10);
+			w.leaf_node[leaf].total = total;
+		} else if (how == 1) {
+			world_set_class(&w, leaf, WF2Q_IDLE);
+			world_set_class(&w, leaf, WF2Q_BE);
+		} else if (how == 2) {
+			world_set_weight(&w, leaf, 1000);
+			world_set_weight(&w, leaf, 10);
+		}
+		world_activate(&w, leaf, 8000);
+		judge_all(&w);
+	}
+	got = w.leaf_node[0].total;
+	due = w.group_node->total * 100. / 120.;
+	/* It may lag by its largest lag, and by one lead of each other. */
+	if (got < due - 3 * 8000)
+		FAIL("who stays gets %.0f sectors of %.0f", got, due);
+	world_free(&w);
+}
+
+static void test_attacks(void)
+{
+	int how;
+
+	for (how = 0; how < 3; how++)
+		attack_by_urgency(how);
+	for (how = 0; how < 4; how++)
+		attack_by_leaving(how);
+}
+
+/* A lone child sleeps and wakes: no memory of the past slows it or others. */
+static void test_rejoin(void)
+{
+	struct world w;
+	int turn, leaf, of[2] = { 0, 0 };
+
+	flat_world(&w, 2, 100);
+	for (turn = 0; turn < 1000; turn++) {
+		world_activate(&w, 0, 8);
+		EXPECT("the lone leaf", turn_of(&w, 0), 0);
+		EXPECT("its state, idle", w.leaf[0].state, WF2Q_OUT);
+	}
+	/* A newcomer does not get what the other had while it was alone. */
+	world_activate(&w, 0, 8);
+	world_activate(&w, 1, 8);
+	for (turn = 0; turn < 100; turn++) {
+		leaf = turn_of(&w, 8);
+		of[leaf]++;
+	}
+	EXPECT("turns of the newcomer", of[1], 50);
+	world_free(&w);
+}
+
+/* IDLE gets 1 sector in 32 against others, all when alone; RT goes first. */
+static void test_classes(void)
+{
+	struct world w;
+	int turn, leaf;
+
+	flat_world(&w, 3, 100);
+	world_set_class(&w, 1, WF2Q_IDLE);
+	world_set_class(&w, 2, WF2Q_RT);
+	world_activate(&w, 1, 64);
+	EXPECT("IDLE alone", turn_of(&w, 64), 1);
+	world_activate(&w, 0, 64);
+	for (turn = 0; turn < 32000; turn++)
+		turn_of(&w, 64);
+	EXPECT("IDLE's sectors against BE's", w.leaf_node[1].total,
+	       64 + 32000 / 32 * 64);
+	EXPECT("BE's sectors", w.leaf_node[0].total, 32000 / 32 * 31 * 64);
+
+	world_activate(&w, 2, 64);
+	for (turn = 0; turn < 3200; turn++) {
+		leaf = turn_of(&w, 64);
+		if (leaf == 0)
+			FAIL("BE is served while RT waits");
+	}
+	EXPECT("RT's sectors", w.leaf_node[2].total, 3200 / 32 * 31 * 64);
+	world_deactivate(&w, 2);
+	world_deactivate(&w, 1);
+	EXPECT("BE alone", turn_of(&w, 64), 0);
+	world_free(&w);
+}
+
+/* A larger weight is worth a lag, if it brings the turn nearer. */
+static void test_raise(void)
+{
+	struct world w;
+	int i, turn;
+
+	flat_world(&w, 21, 10);
+	for (i = 0; i < 21; i++)
+		world_activate(&w, i, 1000);
+	for (turn = 0; turn < 10; turn++)
+		turn_of(&w, 1000);
+	world_set_weight(&w, 20, 300);
+	EXPECT("weight in force of a raised leaf", w.leaf[20].weight, 300);
+	EXPECT("the raised leaf goes first", turn_of(&w, 1000), 20);
+
+	/* A smaller one waits for the end of the turn. */
+	for (i = 0; w.leaf_node[i].turn; i++)
+		;
+	world_set_weight(&w, i, 1);
+	EXPECT("weight in force of a lowered leaf that lags", w.leaf[i].weight,
+	       10);
+	while (turn_of(&w, 1000) != i)
+		;
+	EXPECT("weight in force after its turn", w.leaf[i].weight, 1);
+	world_free(&w);
+}
+
+/*
+ * Charges out of turn, of leaves in any state: the engine accounts them as the
+ * model does, and still gives everybody their shares in the long run.
+ */
+static void test_injection(void)
+{
+	struct plan p = { .groups = 4, .depth = 3, .leaves = 12,
+			  .same_weight = 100, .max_budget = 1024 };
+	struct world w;
+	double worst[2] = { 0, 0 };
+	struct fair fair[5];
+	u64 injected = 0;
+	int i, turn, leaf;
+
+	roll_seed(seed);
+	world_make(&w, &p);
+	for (i = 0; i < w.leaves; i++)
+		world_activate(&w, i, world_budget(&w));
+	for (turn = 0; turn < 20000; turn++) {
+		leaf = world_select(&w);
+		world_charge(&w, leaf, wf2q_remaining(&w.leaf[leaf]));
+		if (chance(10) && turn < 15000) {
+			i = roll(w.leaves);
+			if (i != leaf) {
+				world_charge(&w, i, 8);
+				injected += 8;
+			}
+		}
+		world_requeue(&w, leaf, world_budget(&w));
+		check_group(w.group);
+	}
+	if (!injected)
+		FAIL("nothing was injected");
+	judge_shares(&w, fair, worst);
+	judge_totals(&w);
+
+	/* An idle leaf that is charged is not served again before its time. */
+	world_deactivate(&w, 3);
+	world_charge(&w, 3, 500);
+	EXPECT("state of an idle leaf that was charged", w.leaf[3].state,
+	       WF2Q_REMEMBERED);
+	check_group(w.group);
+	for (i = 0; i < w.groups; i++)
+		model_compare(&w.group_node[i]);
+	world_free(&w);
+}
+
+/* The accessors, and what misuse does: a warning and nothing else. */
+static void test_calls(void)
+{
+	struct world w;
+	struct wf2q_entity *a, *b;
+	unsigned long warned = shim_warnings;
+
+	flat_world(&w, 2, 100);
+	a = &w.leaf[0];
+	b = &w.leaf[1];
+	EXPECT("busy when empty", wf2q_busy(w.group), false);
+	EXPECT("selected when empty", !wf2q_select(w.group), true);
+	wf2q_activate(a, 0);
+	EXPECT("smallest budget", wf2q_remaining(a), 1);
+	wf2q_set_budget(a, ~0U);
+	EXPECT("largest budget", wf2q_remaining(a), WF2Q_MAX_BUDGET);
+	EXPECT("alone", wf2q_alone(a), true);
+	EXPECT("in service before", !wf2q_in_service(w.group), true);
+	EXPECT("selected", wf2q_select(w.group) == a, true);
+	EXPECT("in service", wf2q_in_service(w.group) == a, true);
+	wf2q_activate(b, 10);
+	EXPECT("alone with two", wf2q_alone(a), false);
+	EXPECT("backlogged leaves", wf2q_nr_busy(w.group), 2);
+	wf2q_charge(a, 100);
+	EXPECT("remaining", wf2q_remaining(a), WF2Q_MAX_BUDGET - 100);
+	check_group(w.group);
+
+	shim_warnings_expected = true;
+	wf2q_activate(a, 5);
+	wf2q_requeue(b, 5);
+	EXPECT("selected twice", wf2q_select(w.group) == a, true);
+	wf2q_exit(&w.group->entity);
+	wf2q_deactivate(b);
+	wf2q_deactivate(b);
+	wf2q_set_budget(b, 5);
+	shim_warnings_expected = false;
+	EXPECT("warnings", shim_warnings - warned, 6);
+	check_group(w.group);
+
+	/* Leaving while in service, by move and by exit. */
+	wf2q_exit(a);
+	EXPECT("in service after exit", !wf2q_in_service(w.group), true);
+	EXPECT("busy after exit", wf2q_busy(w.group), false);
+	EXPECT("sum of weights after exit", w.group->tree[WF2Q_BE].wsum, 0);
+	wf2q_set_weight(a, 0);
+	EXPECT("smallest weight", a->weight, 1);
+	wf2q_set_weight(a, 100000);
+	EXPECT("largest weight", a->weight, WF2Q_MAX_WEIGHT);
+	check_group(w.group);
+	world_free(&w);
+}
+
+/* Reciprocals are right to half a unit for every weight there is. */
+static void test_weights(void)
+{
+	struct wf2q_group root;
+	struct wf2q_entity e;
+	unsigned int weight;
+
+	wf2q_group_init(&root, NULL, 1);
+	for (weight = 1; weight <= WF2Q_MAX_WEIGHT; weight++) {
+		s64 off;
+
+		wf2q_entity_init(&e, &root, weight, WF2Q_BE);
+		off = (s64)(e.inverse * weight - (1ULL << WF2Q_SHIFT));
+		if (2 * off > (s64)weight || 2 * off < -(s64)weight)
+			FAIL("weight %u times its reciprocal is %lld / 2^36 off 1",
+			     weight, (long long)off);
+	}
+}
+
+/*
+ * Small requests of many heavy children: what each moves virtual time by is
+ * a fraction of its last bit, and none of it may get lost.
+ */
+static void test_precision(void)
+{
+	enum { MANY = 10000, ROUNDS = 200000 };
+	struct world w;
+	double due, got;
+	int i;
+
+	flat_world(&w, MANY, 999);
+	for (i = 0; i < MANY; i++)
+		world_activate(&w, i, 1);
+	for (i = 0; i < ROUNDS; i++)
+		turn_of(&w, 1);
+	due = (double)ROUNDS / (999. * MANY);
+	got = w.group->tree[WF2Q_BE].vtime / 0x1p36;
+	if (got < due - 0x1p-35 || got > due + 0x1p-35)
+		FAIL("virtual time is %.12f, due %.12f", got, due);
+	world_free(&w);
+}
+
+static const struct {
+	const char *name, *shows;
+	void (*run)(void);
+} tests[] = {
+	{ "calls", "calls and misuse", test_calls },
+	{ "weights", "reciprocals of all weights", test_weights },
+	{ "precision", "virtual time loses nothing to rounding", test_precision },
+	{ "rejoin", "a lone leaf that sleeps and wakes owes nothing", test_rejoin },
+	{ "classes", "RT before BE before IDLE, which gets 1 sector in 32",
+	  test_classes },
+	{ "raise", "a raised weight counts at once, a lowered one after the turn",
+	  test_raise },
+	{ "injection", "charges out of turn are accounted exactly", test_injection },
+	{ "attacks", "nobody gains by leaving, nobody lags by others' urgency",
+	  test_attacks },
+	{ "wrap", "decisions do not depend on where virtual time starts",
+	  test_wrap },
+	{ "shares", "all backlogged: shares of the fluid server, within the bound",
+	  test_shares },
+	{ "random", "arrivals, departures, changes: lag and lead within the bound",
+	  test_random },
+};
+
+static bool run(void (*test)(void))
+{
+	jmp_buf escape;
+
+	if (setjmp(escape)) {
+		check_escape = NULL;
+		return false;
+	}
+	check_escape = &escape;
+	shim_warnings_expected = false;
+	test();
+	check_escape = NULL;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 1; i + 1 < (unsigned int)argc; i += 2) {
+		if (!strcmp(argv[i], "--decisions"))
+			decisions = strtoul(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--only"))
+			only = argv[i + 1];
+		else
+			break;
+	}
+	if (i < (unsigned int)argc || decisions < 1000) {
+		fprintf(stderr, "usage: %s [--decisions N (1000 or more)] [--seed N] [--only NAME]\n",
+			argv[0]);
+		return 2;
+	}
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		if (only && strcmp(only, tests[i].name))
+			continue;
+		snprintf(check_context, sizeof(check_context), "%s",
+			 tests[i].name);
+		tap_result(run(tests[i].run), "engine %s: %s", tests[i].name,
+			   tests[i].shows);
+	}
+	printf("# %lu scheduling decisions, %lu comparisons with bounds; per level, largest lag %.4f of the allowed, largest lead %.4f\n",
+	       seen.decisions, seen.bounds, seen.lag, seen.lead);
+	return tap_done();
+}
