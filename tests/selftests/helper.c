@@ -6,6 +6,8 @@
  * initramfs.
  *
  *	helper put FILE VALUE		write once, print OK or the error's name
+ *	helper try FILE VALUE...	write each; print the result and what FILE
+ *					says then, newlines shown as commas
  *	helper switch N FILE NAME...	write the names in turn, N times
  *	helper groups N DIR WEIGHT GROUP...
  *					replace each GROUP of DIR by a new one,
@@ -13,6 +15,13 @@
  *	helper spawn N AT_ONCE DEV	N processes, each with one direct read
  *	helper abandon N AT_ONCE DEV	N processes that exit with reads in flight
  *	helper cloneio SECONDS DEV	processes that share one io_context
+ *	helper peak SECONDS FILE	largest sum of the numbers that FILE shows
+ *	helper flaky SECONDS DEV	processes that read while their allocations
+ *					fail (fault injection's make-it-fail)
+ *
+ * A VALUE "@N:TEXT" stands for TEXT followed by ones up to N bytes, and \n in
+ * it for a newline.  With FLAKY set in the environment, put and try write with
+ * make-it-fail on.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,29 +78,84 @@ static int put(const char *path, const char *value, size_t len)
 	return error;
 }
 
-/* A value "@N:TEXT" stands for TEXT followed by ones up to N bytes. */
+/* Ask for failing allocations from here on. */
+static void make_it_fail(void)
+{
+	int error = put("/proc/self/make-it-fail", "1", 1);
+
+	if (error) {
+		errno = error;
+		die("/proc/self/make-it-fail");
+	}
+}
+
+/* Turn a VALUE of the command line into bytes. */
+static char *expand(const char *arg, size_t *len)
+{
+	size_t n = 0, total = strlen(arg);
+	char *buf;
+
+	if (*arg == '@') {
+		char *text;
+
+		total = strtoul(arg + 1, &text, 10);
+		arg = text + 1;
+	}
+	buf = malloc(total + 1);
+	if (!buf)
+		die("malloc");
+	memset(buf, '1', total);
+	for (*len = total; *arg && n < total; arg++, n++) {
+		buf[n] = *arg;
+		if (arg[0] != '\\' || arg[1] != 'n')
+			continue;
+		buf[n] = '\n';
+		arg++;
+		--*len;
+	}
+	return buf;
+}
+
+static const char *put_value(const char *path, const char *arg)
+{
+	size_t len;
+	char *buf = expand(arg, &len);
+	int error = put(path, buf, len);
+
+	free(buf);
+	return error ? strerrorname_np(error) : "OK";
+}
+
 static int cmd_put(int argc, char **argv)
 {
-	const char *value = argv[1];
-	size_t len = strlen(value);
-	int error;
-
 	if (argc != 2)
 		return 2;
-	if (*value == '@') {
-		char *text, *buf;
+	if (getenv("FLAKY"))
+		make_it_fail();
+	puts(put_value(argv[0], argv[1]));
+	return 0;
+}
 
-		len = strtoul(value + 1, &text, 10);
-		text++;
-		buf = malloc(len);
-		if (!buf || strlen(text) > len)
-			die("put");
-		memset(buf, '1', len);
-		memcpy(buf, text, strlen(text));
-		value = buf;
+static int cmd_try(int argc, char **argv)
+{
+	int i;
+
+	if (getenv("FLAKY"))
+		make_it_fail();
+	for (i = 1; i < argc; i++) {
+		const char *result = put_value(argv[0], argv[i]);
+		char text[1024];
+		int fd = open(argv[0], O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1), k;
+
+		close(fd);
+		while (n > 0 && text[n - 1] == '\n')
+			n--;
+		for (k = 0; k < n; k++)
+			if (text[k] == '\n')
+				text[k] = ',';
+		printf("%s: %.*s\n", result, n < 0 ? 0 : (int)n, text);
 	}
-	error = put(argv[0], value, len);
-	puts(error ? strerrorname_np(error) : "OK");
 	return 0;
 }
 
@@ -316,6 +380,74 @@ static int cmd_cloneio(int argc, char **argv)
 	return failed != 0 || !made;
 }
 
+static int cmd_peak(int argc, char **argv)
+{
+	unsigned long peak = 0, samples = 0;
+	double end;
+
+	if (argc != 2)
+		return 2;
+	for (end = now() + atof(argv[0]); now() < end; samples++) {
+		unsigned long a = 0, b = 0;
+		FILE *f = fopen(argv[1], "re");
+
+		if (!f || fscanf(f, "%lu %lu", &a, &b) != 2)
+			die("%s", argv[1]);
+		fclose(f);
+		if (a + b > peak)
+			peak = a + b;
+		usleep(500);
+	}
+	printf("%lu\n", peak);
+	return samples < 10;
+}
+
+/* Some reads by a new process whose allocations fail now and then. */
+static int flaky_reader(int fd, unsigned int seed)
+{
+	long long blocks = device_blocks(fd);
+	void *buf = block();
+	int i, done = 0;
+
+	make_it_fail();
+	for (i = 0; i < 5; i++) {
+		ssize_t n = pread(fd, buf, BLOCK, rand_r(&seed) % blocks * BLOCK);
+
+		if (n == BLOCK)
+			done++;
+		else if (n >= 0 || (errno != ENOMEM && errno != EAGAIN))
+			return 2;	/* neither done nor honestly refused */
+	}
+	return done ? 0 : 1;
+}
+
+static int cmd_flaky(int argc, char **argv)
+{
+	int count[3] = { 0 }, status, fd, made = 0;
+	double end;
+
+	if (argc != 2)
+		return 2;
+	fd = open(argv[1], O_RDONLY | O_CLOEXEC | O_DIRECT);
+	if (fd < 0)
+		die("%s", argv[1]);
+	for (end = now() + atof(argv[0]); now() < end; ) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (!pid)
+			_exit(flaky_reader(fd, made));
+		made++;
+		if (wait(&status) < 0)
+			die("wait");
+		count[WIFEXITED(status) && WEXITSTATUS(status) < 2 ? WEXITSTATUS(status) : 2]++;
+	}
+	printf("%d processes: %d read, %d got ENOMEM only, %d got a wrong answer\n",
+	       made, count[0], count[1], count[2]);
+	return !count[0] || count[2];
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 2 ? argv[1] : "";
@@ -324,6 +456,12 @@ int main(int argc, char **argv)
 	argv += 2;
 	if (!strcmp(cmd, "put"))
 		return cmd_put(argc, argv);
+	if (!strcmp(cmd, "try") && argc > 1)
+		return cmd_try(argc, argv);
+	if (!strcmp(cmd, "peak"))
+		return cmd_peak(argc, argv);
+	if (!strcmp(cmd, "flaky"))
+		return cmd_flaky(argc, argv);
 	if (!strcmp(cmd, "switch") && argc > 2)
 		return cmd_switch(argc, argv);
 	if (!strcmp(cmd, "groups") && argc > 3)

@@ -250,9 +250,6 @@ cg_setup() {
 # cg NAME [WEIGHT]: a group $CG/NAME, nested when NAME has slashes
 cg() {
 	mkdir "$CG/$1" || give_up "cannot make $CG/$1"
-	case $1 in
-	*/*) ;;
-	esac
 	[ -z "$2" ] || echo "$2" >"$CG/$1/io.$BFQ_NAME.weight" || give_up "cannot weigh $1"
 }
 
@@ -378,3 +375,29 @@ ktap_loads=
 
 # write_errno FILE VALUE: OK or the name of the error, e.g. EINVAL
 write_errno() { "$HELPER" put "$1" "$2"; }
+
+# tries FILE <TABLE: one result for each line "VALUE, tabs, RESULT, tabs, DESC":
+# VALUE is written (\n is a newline), and RESULT is the error's name, or OK, or
+# "refused" for any of the errors of a wrong weight; then, after a colon, what
+# the file says (newlines as commas). One process for all, since forks are dear.
+tries() {
+	ktap_file=$1
+	ktap_tab=$(printf '\t')
+	: >"$WORK/want"
+	set --
+	while IFS=$ktap_tab read -r ktap_value ktap_want; do
+		set -- "$@" "$ktap_value"
+		echo "$ktap_want" >>"$WORK/want"
+	done
+	"$HELPER" try "$ktap_file" "$@" >"$WORK/seen"
+	while IFS=$ktap_tab read -r ktap_want ktap_desc <&3; do
+		read -r ktap_seen <&4
+		case $ktap_want in
+		refused:*)
+			case $ktap_seen in
+			EINVAL:*|ERANGE:*|ENODEV:*) ktap_seen="refused:${ktap_seen#*:}" ;;
+			esac ;;
+		esac
+		is "$ktap_desc" "$ktap_want" "$ktap_seen"
+	done 3<"$WORK/want" 4<"$WORK/seen"
+}

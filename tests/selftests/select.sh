@@ -6,7 +6,7 @@
 plan 15
 require modinfo
 
-nullb
+nullb size=256
 wbt=$(cat "$QUEUE/wbt_lat_usec")
 file_type=$(modinfo -F alias "${BFQ_KO:-$BFQ_NAME}" | tr '\n' ' ')
 case " $file_type" in

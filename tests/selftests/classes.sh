@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: I/O priorities: class and level decide, at once when they change
+# where: guest
+. "${0%/*}/ktap.sh"
+plan 6
+require fio ionice
+
+depth=4
+seconds=$((2 * SLOW))
+nullb hw_queue_depth=$depth completion_nsec=$((2000000 * SLOW))
+sched "${SCHED:-$BFQ_NAME}"
+
+# pair CLASS LEVEL CLASS LEVEL: run two random readers; sets $first and $second
+# to their requests. The time that the first needs to start is not measured.
+pair() {
+	fio_to "$WORK/out" --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=16 \
+		--time_based --ramp_time=1 --runtime=$seconds \
+		--name=first --prioclass="$1" --prio="$2" --name=second --prioclass="$3" --prio="$4"
+	first=$(terse "$WORK/out" first read kb)
+	second=$(terse "$WORK/out" second read kb)
+	note "class $1 level $2: $first KiB, class $3 level $4: $second KiB in $seconds s"
+}
+
+# near DESC EXPECTED SEEN PERCENT
+near() {
+	if calc_true "$3 > $2 * (1 - $4 / 100) && $3 < $2 * (1 + $4 / 100)"; then
+		pass "$1"
+	else
+		fail "$1" "$2, give or take $4 %" "$3"
+	fi
+}
+ratio() { calc "$second ? $first / $second : 999"; }
+
+pair 1 4 2 4
+compare "real time takes nearly all from best effort" "$(ratio)" -ge 9
+pair 2 4 3 0
+compare "best effort takes most from idle" "$(ratio)" -ge 4
+compare "but idle does not starve" "$second" -gt 0
+pair 2 0 2 7
+near "levels 0 and 7 share 8 : 1" 8 "$(ratio)" 10
+pair 2 2 2 5
+near "levels 2 and 5 share 6 : 3" 2 "$(ratio)" 10
+
+# Two equal readers, until one is told to be nicer. iops logs tell when.
+one() {
+	exec fio --filename="$DEV" --thread --eta=never --output="$WORK/$1.txt" --direct=1 \
+		--rw=randread --bs=4k --ioengine=libaio --iodepth=16 --norandommap --randrepeat=0 \
+		--time_based --runtime=3600 --prioclass=2 --prio=0 --name="$1"
+}
+sectors() { awk '{ print $3 }' "/sys/block/$DISK/stat"; }
+background one nice
+nicer=$child
+background one other
+other=$child
+busy() { [ "$(sectors)" -gt 200 ]; }
+eventually 30 busy
+for t in /proc/"$nicer"/task/*; do ionice -c 2 -n 7 -p "${t##*/}"; done
+sleep 1
+# What each gets from now on: fio counts from the start, so by the kernel's
+# count of what each process has read.
+got() { awk '/^read_bytes/ { print $2 }' "/proc/$1/io"; }
+if [ -r /proc/self/io ]; then
+	a=$(got "$nicer")
+	b=$(got "$other")
+	sleep $seconds
+	second=$(($(got "$nicer") - a))
+	first=$(($(got "$other") - b))
+	near "a change to level 7 while running makes 1 : 1 into 8 : 1" 8 "$(ratio)" 10
+else
+	skip "a change of level while running" "no CONFIG_TASK_IO_ACCOUNTING in this kernel"
+fi

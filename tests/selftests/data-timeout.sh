@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: requests that a device forgets, or sends back, end and leave no trace
+# where: debug
+. "${0%/*}/ktap.sh"
+plan 6
+require fio dd
+
+nullb memory_backed=1 hw_queue_depth=8 completion_nsec=200000
+sched "$BFQ_NAME"
+inject=$CONFIGFS/nullb/$DISK
+[ -d "$inject/timeout_inject" ] || give_up "no fault injection in null_blk"
+echo 1000 >"$QUEUE/io_timeout"
+
+work() {
+	timeout $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never --direct=1 --size=1m --bs=4k \
+		--verify=crc32c --verify_fatal=1 --name=deep --ioengine=libaio --iodepth=16 --rw=randrw
+}
+
+# Every 20th request is sent back to the queue.
+echo -1 >"$inject/requeue_inject/times"
+echo 20 >"$inject/requeue_inject/interval"
+echo 100 >"$inject/requeue_inject/probability"
+holds "requests that are sent back are done in the end" work
+echo 0 >"$inject/requeue_inject/probability"
+
+# Five requests are forgotten; each is an error for its owner after a second.
+echo 5 >"$inject/timeout_inject/times"
+echo 10 >"$inject/timeout_inject/interval"
+echo 100 >"$inject/timeout_inject/probability"
+errors=0
+i=0
+while [ $i -lt 80 ]; do
+	i=$((i + 1))
+	timeout 60 dd if="$DEV" of=/dev/null bs=4k count=1 skip=$i iflag=direct 2>/dev/null ||
+		errors=$((errors + 1))
+done
+echo 0 >"$inject/timeout_inject/probability"
+compare "forgotten requests are reported to their owners" "$errors" -ge 1
+compare "and only they" "$errors" -le 5
+holds "the device works afterwards" work
+read -r r w <"/sys/block/$DISK/inflight"
+is "nothing is left in flight" 0 $((r + w))
+sched none
+is "the scheduler can be left" none "$(sched_now)"

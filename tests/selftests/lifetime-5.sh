@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: the idle timer fires while its device or its queue goes (shape 5)
+# where: guest
+#
+# Synchronous readers in two groups, so that the device is plugged for each of
+# them all the time, with waits short enough to end just then.
+. "${0%/*}/ktap.sh"
+rounds=8
+plan 2
+require fio
+require_helper
+cg_setup
+cg a 100
+cg b 500
+
+bad=
+i=0
+while [ $i -lt $rounds ]; do
+	i=$((i + 1))
+	nullb hw_queue_depth=2 completion_nsec=$((i * 100000))
+	sched "$BFQ_NAME"
+	echo $((i * 150)) >"$QUEUE/iosched/slice_idle_us"
+	pids=
+	for g in a b; do
+		in_cg_bg $g fio --name=load --filename="$DEV" --eta=never --thread --output=/dev/null \
+			--direct=1 --rw=randread --bs=4k --ioengine=psync --numjobs=2 --thinktime=200 \
+			--time_based --runtime=3600 --randrepeat=0 2>/dev/null
+		pids="$pids $child"
+	done
+	busy() { [ "$(awk '{ print $1 }' "/sys/block/$DISK/stat")" -gt 100 ]; }
+	eventually 60 busy || bad="$bad round $i does not start"
+	if [ $((i % 2)) -eq 0 ]; then
+		"$HELPER" switch 10 "$QUEUE/scheduler" none "$BFQ_NAME" >/dev/null || bad="$bad switch"
+	fi
+	echo 0 >"$CONFIGFS/nullb/$DISK/power"
+	# shellcheck disable=SC2086 # a list
+	kill $pids 2>/dev/null
+	for pid in $pids; do
+		finished 30 "$pid"
+		[ $? -ne 124 ] || bad="$bad hang in round $i"
+	done
+done
+is "$rounds devices go while they are plugged" "" "$bad"
+for n in $(seq 1 $rounds); do nullb_remove "nb$n"; done
+unused() { grep -q "^$(module) [0-9]* 0 " /proc/modules; }
+holds "and let go of the module" eventually 30 unused

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: groups get their weights' share of a device, however they submit
+# where: guest icount
+#
+# Bound: the largest relative error of any group's share. 5 % where other
+# programs of the host disturb, 2 % in virtual time, where nothing does.
+. "${0%/*}/ktap.sh"
+plan 6
+require fio
+
+if [ -n "$LAB_ICOUNT" ]; then
+	latency_us=170 bound=2 seconds=2
+else
+	# So slow that the processor, which is emulated, is not what is shared.
+	latency_us=$((1500 * SLOW)) bound=5 seconds=$((2 * SLOW))
+fi
+depth=4
+cg_setup
+
+random="--direct=1 --rw=randread --bs=4k"
+io_uring="$random --ioengine=io_uring --iodepth=16"
+libaio="$random --ioengine=libaio --iodepth=16"
+psync="$random --ioengine=psync"
+
+# shares DESC FIO_ARGS GROUP:PERCENT...: load each group and measure
+shares() {
+	desc=$1
+	args=$2
+	shift 2
+	nullb hw_queue_depth=$depth completion_nsec=$((latency_us * 1000))
+	sched "${SCHED:-$BFQ_NAME}"
+	pids=
+	for share; do
+		# shellcheck disable=SC2086 # options
+		in_cg_bg "${share%:*}" fio --name=load --filename="$DEV" --thread --eta=never \
+			--norandommap --randrepeat=0 --gtod_reduce=1 --output=/dev/null \
+			--time_based --runtime=3600 $args
+		pids="$pids $child"
+	done
+	for share; do
+		# shellcheck disable=SC2329 # called by eventually
+		started() { [ "$(cg_ios "${share%:*}")" -ge 50 ]; }
+		eventually 60 started || give_up "no I/O from ${share%:*}"
+	done
+	sleep 0.3
+	count "$@" >"$WORK/before"
+	sleep $seconds
+	count "$@" >"$WORK/after"
+	# shellcheck disable=SC2086 # a list
+	kill -9 $pids
+	for pid in $pids; do finished 20 "$pid" >/dev/null; done
+	nullb_remove "$DISK"
+	judge "$desc"
+}
+
+count() { for share; do echo "${share%:*} ${share#*:} $(cg_ios "${share%:*}")"; done; }
+
+judge() {
+	paste -d' ' "$WORK/before" "$WORK/after" | awk -v bound=$bound -v seconds=$seconds '
+		{ name[NR] = $1; want[NR] = $2; got[NR] = $6 - $3; sum += $6 - $3 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				share = sum ? 100 * got[i] / sum : 0
+				error = 100 * (share / want[i] - 1)
+				if (error < 0) error = -error
+				if (error > worst) worst = error
+				text = text sprintf("%s %.2f %% of %.2f, ", name[i], share, want[i])
+			}
+			printf "%s%d I/Os per second, largest error %.2f %%\n",
+				text, sum / seconds, worst
+			exit sum == 0 || worst > bound
+		}' >"$WORK/verdict" || {
+		fail "$1" "an error of at most $bound %" "$(cat "$WORK/verdict")"
+		return
+	}
+	pass "$1"
+	note "$(cat "$WORK/verdict")"
+}
+
+cg light 100
+cg heavy 300
+shares "100 : 300, io_uring" "$io_uring" light:25 heavy:75
+shares "100 : 300, libaio" "$libaio" light:25 heavy:75
+shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
+
+echo 100 >"$CG/heavy/io.${BFQ_NAME}.weight"
+shares "equal weights" "$libaio" light:50 heavy:50
+echo 1000 >"$CG/heavy/io.${BFQ_NAME}.weight"
+shares "100 : 1000" "$libaio" light:9.0909 heavy:90.9091
+
+cg outer 200
+cg_inner outer
+cg outer/one 100
+cg outer/three 300
+echo 200 >"$CG/heavy/io.${BFQ_NAME}.weight"
+shares "nested: 200 of which 1 : 3, and 200" "$libaio" outer/one:12.5 outer/three:37.5 heavy:50

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: devices that disappear while they are busy
+# where: guest
+. "${0%/*}/ktap.sh"
+rounds=10
+plan $((rounds + 3))
+require fio
+cg_setup
+cg a 100
+cg b 300
+
+load="fio --name=load --thread --eta=never --output=/dev/null --time_based --runtime=3600 --direct=1
+	--rw=randrw --bs=4k --ioengine=libaio --iodepth=16"
+reads() { awk '{ print $1 }' "/sys/block/$DISK/stat"; }
+busy() { [ "$(reads)" -gt 20 ]; }
+
+start() {
+	# shellcheck disable=SC2086 # options
+	in_cg_bg a $load --filename="$DEV" 2>/dev/null
+	one=$child
+	# shellcheck disable=SC2086
+	in_cg_bg b $load --filename="$DEV" 2>/dev/null
+	two=$child
+	eventually 60 busy || give_up "fio does not start"
+}
+
+# fio must come back with an error, or by our signal: what it must not do is hang.
+ended() { sleep 0.2; kill "$one" "$two" 2>/dev/null; finished 30 "$one"; [ $? -ne 124 ] && { finished 30 "$two"; [ $? -ne 124 ]; }; }
+
+i=0
+while [ $i -lt $rounds ]; do
+	i=$((i + 1))
+	nullb memory_backed=$((i % 2)) hw_queue_depth=4 completion_nsec=$((1000000 * i))
+	sched "$BFQ_NAME"
+	start
+	echo 0 >"$CONFIGFS/nullb/$DISK/power"
+	holds "round $i: null_blk is switched off" ended
+done
+
+modprobe sd_mod 2>/dev/null
+modprobe scsi_debug dev_size_mb=16 ndelay=1000000 max_queue=8 || give_up "scsi_debug does not load"
+defer "modprobe -r scsi_debug || rmmod scsi_debug"
+find_disk() {
+	for d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
+		[ -d "$d" ] && name=$(basename "$d") && [ -b "/dev/$name" ]
+	done
+}
+eventually 20 find_disk || give_up "no disk of scsi_debug appears"
+disk "$name"
+sched "$BFQ_NAME"
+start
+echo 1 >"/sys/block/$DISK/device/delete"
+holds "a SCSI disk is deleted" ended
+holds "its driver can be unloaded" eventually 30 rmmod scsi_debug
+unused() { grep -q "^$(module) [0-9]* 0 " /proc/modules; }
+for n in $(seq 1 $rounds); do nullb_remove "nb$n"; done
+holds "no device holds the module any more" eventually 30 unused

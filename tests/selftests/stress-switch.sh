@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: 1,000 changes of scheduler under verified I/O lose nothing
+# where: guest
+. "${0%/*}/ktap.sh"
+plan 3
+require fio
+require_helper
+
+# Four devices at once: a change waits for grace periods, not for the CPU.
+total=1000
+disks=
+for i in 1 2 3 4; do
+	nullb memory_backed=1 size=64 hw_queue_depth=16 completion_nsec=200000
+	verify_load "disk$i" --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw \
+		--bs=4k --size=512k
+	disks="$disks $DISK"
+done
+
+pids=
+for d in $disks; do
+	background "$HELPER" switch $((total / 4)) "/sys/block/$d/queue/scheduler" \
+		"$BFQ_NAME" none "$BFQ_NAME" mq-deadline >"$WORK/switch.$d" 2>&1
+	pids="$pids $child"
+done
+bad=
+for pid in $pids; do finished $((60 * SLOW)) "$pid" || bad="$bad status $?"; done
+is "none of the changes fails or hangs" "" "$bad"
+is "there were $total" $total "$(cat "$WORK"/switch.* | awk '{ n += $1 } END { print n }')"
+verify_stop "nothing is lost"
