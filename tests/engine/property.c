@@ -477,8 +477,9 @@ static void attack_by_urgency(int how)
 		world_activate(&w, i, 8000);
 	for (turn = 0; turn < MANY / 2; turn++)
 		turn_of(&w, 8000);
-	/* Half of them lag by half a budget. Somebody else comes ... */
-	world_activate(&w, MANY, 6000);
+	/* Half of them lag by half a budget. A heavy newcomer is in a hurry. */
+	world_set_weight(&w, MANY, 1000);
+	world_activate(&w, MANY, 100);
 	for (i = 0; i < MANY; i++) {
 		if (how == 0)
 			world_set_budget(&w, i, 8);
@@ -490,8 +491,8 @@ static void attack_by_urgency(int how)
 	if (how == 2)
 		for (i = 0; i < MANY; i++)
 			world_set_class(&w, i, WF2Q_BE);
-	for (turn = 0; turn < 40 * MANY; turn++) {
-		turn_of(&w, turn % 3 ? 8 : 8000);
+	for (turn = 0; turn < 400 * MANY; turn++) {
+		turn_of(&w, 8);
 		judge_all(&w);
 	}
 	world_free(&w);
@@ -770,12 +771,13 @@ static void test_precision(void)
 	flat_world(&w, MANY, 999);
 	for (i = 0; i < MANY; i++)
 		world_activate(&w, i, 1);
-	for (i = 0; i < ROUNDS; i++)
+	for (i = 1; i <= ROUNDS; i++) {
 		turn_of(&w, 1);
-	due = (double)ROUNDS / (999. * MANY);
-	got = w.group->tree[WF2Q_BE].vtime / 0x1p36;
-	if (got < due - 0x1p-35 || got > due + 0x1p-35)
-		FAIL("virtual time is %.12f, due %.12f", got, due);
+		due = i / (999. * MANY);
+		got = w.group->tree[WF2Q_BE].vtime / 0x1p36;
+		if (got < due - 0x1p-35 || got > due + 0x1p-35)
+			FAIL("virtual time is %.12f, due %.12f", got, due);
+	}
 	world_free(&w);
 }
 

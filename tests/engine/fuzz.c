@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzing: any sequence of calls, right or wrong, leaves the engine's whole
+ * structure in order. libFuzzer gives the bytes; each call takes three of
+ * them: what, on whom, how much. After every call everything is recounted
+ * from scratch (check_group()), and virtual time may not have gone back.
+ *
+ * The first byte chooses where virtual time starts, next to a wrap or not.
+ */
+#include <string.h>
+
+#include <linux/bug.h>
+
+#include "check.h"
+
+#define GROUPS	5
+#define LEAVES	9
+
+static struct wf2q_group group[GROUPS];
+static struct wf2q_entity leaf[LEAVES];
+static u64 vtime[GROUPS][WF2Q_CLASSES];
+
+/* Group 0 is the root; 1 and 2 are its children, 3 is below 1, 4 below 3. */
+static const int above[GROUPS] = { -1, 0, 0, 1, 3 };
+
+static void start(u8 where)
+{
+	static const u64 base[] = { 0, -1ULL, -(1ULL << 42), 1ULL << 63,
+				    (1ULL << 63) - (1ULL << 42) };
+	int i, class;
+
+	for (i = 0; i < GROUPS; i++) {
+		wf2q_group_init(&group[i], i ? &group[above[i]] : NULL, 100);
+		for (class = 0; class < WF2Q_CLASSES; class++) {
+			vtime[i][class] = base[where % 5];
+			group[i].tree[class].vtime = base[where % 5];
+		}
+	}
+	for (i = 0; i < LEAVES; i++)
+		wf2q_entity_init(&leaf[i], &group[i % GROUPS], 100 * (i + 1),
+				 i % 4 == 3 ? WF2Q_IDLE : WF2Q_BE);
+}
+
+/* Most amounts are small; some are at the ends of what is allowed, or past. */
+static u32 amount(u8 byte)
+{
+	switch (byte >> 6) {
+	case 0:
+		return byte;
+	case 1:
+		return (byte & 63) << 4;
+	case 2:
+		return 1U << (byte & 31);
+	default:
+		return WF2Q_MAX_BUDGET - 32 + (byte & 63);
+	}
+}
+
+static void exit_group(int i)
+{
+	struct wf2q_group *g = &group[i];
+	int child, class;
+
+	/* A group with children is not removed, nor is the root. */
+	if (i != 2 && i != 4)
+		return;
+	if (g->nr_busy)
+		return;
+	wf2q_exit(&g->entity);
+	for (child = 0; child < LEAVES; child++)
+		if (leaf[child].parent == g)
+			wf2q_move(&leaf[child], &group[above[i]]);
+	memset(g, 0xa5, sizeof(*g));	/* as if it had been freed */
+	wf2q_group_init(g, &group[above[i]], 100);
+	for (class = 0; class < WF2Q_CLASSES; class++)
+		vtime[i][class] = 0;
+}
+
+static void call(u8 what, u8 whom, u8 much)
+{
+	struct wf2q_entity *e = &leaf[whom % LEAVES];
+	struct wf2q_entity *served = wf2q_in_service(group);
+
+	switch (what % 14) {
+	case 0:
+	case 1:
+		wf2q_activate(e, amount(much));
+		break;
+	case 2:
+		wf2q_deactivate(e);
+		break;
+	case 3:
+	case 4:
+		wf2q_select(group);
+		break;
+	case 5:		/* what is served fits into what was allotted */
+		if (served)
+			wf2q_charge(served, wf2q_remaining(served) >> much % 8);
+		break;
+	case 6:		/* out of turn: no more than a few requests */
+		wf2q_charge(e, amount(much) & 0xffff);
+		break;
+	case 7:
+		if (served)
+			wf2q_requeue(served, amount(much));
+		break;
+	case 8:
+		wf2q_set_budget(e, amount(much));
+		break;
+	case 9:
+		wf2q_set_weight(e, amount(much));
+		break;
+	case 10:
+		wf2q_set_weight(&group[whom % GROUPS].entity, amount(much));
+		break;
+	case 11:
+		wf2q_set_class(e, much % WF2Q_CLASSES);
+		break;
+	case 12:
+		wf2q_move(e, &group[much % GROUPS]);
+		break;
+	case 13:
+		if (much & 1)
+			exit_group(whom % GROUPS);
+		else
+			wf2q_exit(e);
+		break;
+	}
+}
+
+static void check_all(void)
+{
+	u32 busy = 0;
+	int i, class;
+
+	for (i = 0; i < LEAVES; i++)
+		busy += wf2q_backlogged(&leaf[i]);
+	EXPECT("backlogged leaves in all", wf2q_nr_busy(group), busy);
+	for (i = 0; i < GROUPS; i++) {
+		check_group(&group[i]);
+		for (class = 0; class < WF2Q_CLASSES; class++) {
+			u64 now = group[i].tree[class].vtime;
+
+			if ((s64)(now - vtime[i][class]) < 0)
+				FAIL("virtual time goes back");
+			vtime[i][class] = now;
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	size_t i;
+
+	/* Amounts are bounded so that 200 calls stay in the promised range. */
+	if (!size || size > 1 + 3 * 200)
+		return 0;
+	shim_warnings_expected = true;
+	start(data[0]);
+	for (i = 1; i + 2 < size; i += 3) {
+		snprintf(check_context, sizeof(check_context),
+			 "call %zu (%u %u %u)", i / 3, data[i] % 14,
+			 data[i + 1], data[i + 2]);
+		call(data[i], data[i + 1], data[i + 2]);
+		check_all();
+	}
+	return 0;
+}
