@@ -81,6 +81,7 @@ def virtme_argv(kernel, rundir, cpus, mem, seed, extra):
     line = next((li for li in out.stdout.splitlines() if "qemu-system" in li), None)
     if line is None:
         raise LabError("virtme-run gives no command line: " + out.stderr.strip())
+    initramfs.cache_root(f"{rundir}/initramfs")
     words = shlex.split(line)
     kept = [words[0], "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     for flag, value in zip(words, words[1:] + [""]):
@@ -195,7 +196,7 @@ class Guest:
         except OSError:
             pass
         before = self.size("console")
-        for key in "lwt":
+        for key in "8lwt":      # 8 lets all of it through to the console
             self.sysrq(qmp, key)
             self.settle(3, 60)
         if self.size("console") == before:
