@@ -53,7 +53,10 @@
  *
  * The waiting tree is ordered by F and augmented by the smallest S below each
  * node: the eligible child with the smallest F is found in one descent, mostly
- * at the cached leftmost node, and the S to jump to stands in the top node.
+ * at the cached leftmost node, and the S to jump to stands in the top node. As
+ * long as only one child of a group waits it need not be put in order, and
+ * stands in no tree: a process that reads one block after another, alone or
+ * in a cgroup of its own, is spared all work on trees.
  */
 
 #include <linux/bug.h>
@@ -80,9 +83,15 @@ static inline struct wf2q_tree *tree_of(const struct wf2q_entity *e)
 	return &e->parent->tree[e->class];
 }
 
-static inline bool waiting_in(const struct wf2q_group *g, enum wf2q_class class)
+static inline bool tree_waits(const struct wf2q_group *g, enum wf2q_class class)
 {
 	return g->tree[class].waiting.rb_root.rb_node;
+}
+
+static inline bool idle_class_waits(const struct wf2q_group *g)
+{
+	return g->sole ? g->sole->class == WF2Q_IDLE :
+			 tree_waits(g, WF2Q_IDLE);
 }
 
 /* The waiting tree. */
@@ -105,7 +114,7 @@ static bool update_min_start(struct wf2q_entity *e, bool stop_if_same)
 RB_DECLARE_CALLBACKS(static, keep_min_start, struct wf2q_entity, node,
 		     min_start, update_min_start)
 
-static void insert_waiting(struct wf2q_tree *t, struct wf2q_entity *e)
+static void insert_ordered(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	struct rb_node **link = &t->waiting.rb_root.rb_node, *above = NULL;
 	bool leftmost = true;
@@ -129,9 +138,31 @@ static void insert_waiting(struct wf2q_tree *t, struct wf2q_entity *e)
 				   &keep_min_start);
 }
 
-static void erase_waiting(struct wf2q_tree *t, struct wf2q_entity *e)
+static void insert_waiting(struct wf2q_entity *e)
 {
-	rb_erase_augmented_cached(&e->node, &t->waiting, &keep_min_start);
+	struct wf2q_group *g = e->parent;
+
+	if (!g->nr_waiting++) {
+		g->sole = e;
+		return;
+	}
+	if (g->sole) {
+		insert_ordered(tree_of(g->sole), g->sole);
+		g->sole = NULL;
+	}
+	insert_ordered(tree_of(e), e);
+}
+
+static void erase_waiting(struct wf2q_entity *e)
+{
+	struct wf2q_group *g = e->parent;
+
+	g->nr_waiting--;
+	if (g->sole == e)
+		g->sole = NULL;
+	else
+		rb_erase_augmented_cached(&e->node, &tree_of(e)->waiting,
+					  &keep_min_start);
 }
 
 /* The idle tree. */
@@ -178,7 +209,7 @@ static void forget(struct wf2q_tree *t, struct wf2q_entity *e)
 
 /* Virtual time. */
 
-static void jump_to(struct wf2q_tree *t, u64 vtime)
+static noinline void jump_to(struct wf2q_tree *t, u64 vtime)
 {
 	struct wf2q_entity *e;
 
@@ -241,11 +272,11 @@ static inline u64 finish_of(const struct wf2q_entity *e)
 	return e->start + wf2q_remaining(e) * e->inverse;
 }
 
-static void wait_from_start(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wait_from_start(struct wf2q_entity *e)
 {
 	e->finish = finish_of(e);
 	e->state = WF2Q_WAITING;
-	insert_waiting(t, e);
+	insert_waiting(e);
 }
 
 /* Idle or remembered -> waiting. */
@@ -259,7 +290,7 @@ static void join(struct wf2q_entity *e)
 		t->wsum += e->weight;
 		e->start = t->vtime;
 	}
-	wait_from_start(t, e);
+	wait_from_start(e);
 }
 
 /* Counted, but in no tree, and not backlogged any more: remembered or out. */
@@ -298,9 +329,9 @@ static bool retime(struct wf2q_entity *e, u32 budget, u32 service)
 	finish = finish_of(e);
 	if (finish != e->finish &&
 	    !(before(finish, e->finish) && before(e->start, t->vtime))) {
-		erase_waiting(t, e);
+		erase_waiting(e);
 		e->finish = finish;
-		insert_waiting(t, e);
+		insert_waiting(e);
 		return true;
 	}
 	return had != wf2q_remaining(e);
@@ -334,21 +365,35 @@ static struct wf2q_entity *choose_in(struct wf2q_tree *t)
 	}
 }
 
-/* The child to serve next, or NULL; none is in service. */
-static struct wf2q_entity *choose(struct wf2q_group *g)
+/* The same of a group in which several children wait. */
+static noinline struct wf2q_entity *choose_among(struct wf2q_group *g)
 {
 	struct wf2q_entity *idle = NULL;
 
-	if (unlikely(waiting_in(g, WF2Q_IDLE))) {
+	if (unlikely(tree_waits(g, WF2Q_IDLE))) {
 		idle = choose_in(&g->tree[WF2Q_IDLE]);
 		if (g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))
 			return idle;
 	}
-	if (unlikely(waiting_in(g, WF2Q_RT)))
+	if (unlikely(tree_waits(g, WF2Q_RT)))
 		return choose_in(&g->tree[WF2Q_RT]);
-	if (waiting_in(g, WF2Q_BE))
+	if (tree_waits(g, WF2Q_BE))
 		return choose_in(&g->tree[WF2Q_BE]);
 	return idle;
+}
+
+/* The child to serve next, or NULL; none is in service. */
+static inline struct wf2q_entity *choose(struct wf2q_group *g)
+{
+	struct wf2q_entity *sole = g->sole;
+
+	if (!g->nr_waiting)
+		return NULL;
+	if (!sole)
+		return choose_among(g);
+	if (before(tree_of(sole)->vtime, sole->start))
+		jump_to(tree_of(sole), sole->start);
+	return sole;
 }
 
 /* Let a group's own place follow its next child. Return whether it changed. */
@@ -357,7 +402,7 @@ static bool follow_next(struct wf2q_entity *e, const struct wf2q_entity *next)
 	if (e->state == WF2Q_WAITING) {
 		if (next)
 			return retime(e, wf2q_remaining(next), 0);
-		erase_waiting(tree_of(e), e);
+		erase_waiting(e);
 		rest(tree_of(e), e);
 		return true;
 	}
@@ -422,7 +467,7 @@ static void end_service(struct wf2q_entity *leaf, bool again)
 		} else if (again) {
 			if (unlikely(e->new_weight != e->weight))
 				reweigh(t, e);
-			wait_from_start(t, e);
+			wait_from_start(e);
 		} else {
 			rest(t, e);
 		}
@@ -516,7 +561,7 @@ void wf2q_deactivate(struct wf2q_entity *leaf)
 		end_service(leaf, false);
 		return;
 	}
-	erase_waiting(tree_of(leaf), leaf);
+	erase_waiting(leaf);
 	rest(tree_of(leaf), leaf);
 	settle(leaf->parent, false);
 }
@@ -538,7 +583,7 @@ struct wf2q_entity *wf2q_select(struct wf2q_group *root)
 		return wf2q_in_service(root);
 	for (;;) {
 		e = g->next;
-		erase_waiting(tree_of(e), e);
+		erase_waiting(e);
 		e->state = WF2Q_SERVING;
 		g->in_service = e;
 		g->next = NULL;
@@ -558,7 +603,7 @@ static void serve(struct wf2q_entity *e, u32 sectors)
 	e->service += sectors;
 	if (unlikely(e->class == WF2Q_IDLE))
 		g->idle_due -= min(g->idle_due, (u64)WF2Q_IDLE_PACE * sectors);
-	else if (unlikely(waiting_in(g, WF2Q_IDLE)))
+	else if (unlikely(idle_class_waits(g)))
 		g->idle_due += sectors;
 
 	if (likely(e->state == WF2Q_SERVING)) {
@@ -571,11 +616,11 @@ static void serve(struct wf2q_entity *e, u32 sectors)
 	}
 
 	if (e->state == WF2Q_WAITING) {
-		erase_waiting(t, e);
+		erase_waiting(e);
 		e->start += step;
 		if (before(e->finish, e->start))
 			e->finish = e->start;
-		insert_waiting(t, e);
+		insert_waiting(e);
 	} else {
 		if (e->state == WF2Q_REMEMBERED) {
 			rb_erase_cached(&e->node, &t->idle);
@@ -663,9 +708,9 @@ static void reweigh_waiting(struct wf2q_entity *e)
 			return;
 		e->start = t->vtime;
 	}
-	erase_waiting(t, e);
+	erase_waiting(e);
 	reweigh(t, e);
-	wait_from_start(t, e);
+	wait_from_start(e);
 	settle(e->parent, false);
 }
 
@@ -718,7 +763,7 @@ void wf2q_set_class(struct wf2q_entity *leaf, enum wf2q_class class)
 	if (class == leaf->class || leaf->state == WF2Q_SERVING)
 		return;
 	if (waiting) {
-		erase_waiting(tree_of(leaf), leaf);
+		erase_waiting(leaf);
 		rest(tree_of(leaf), leaf);
 	}
 	part(leaf);

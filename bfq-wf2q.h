@@ -54,7 +54,7 @@ enum wf2q_class { WF2Q_RT, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
  * @WF2Q_OUT:		idle, and in no tree
  * @WF2Q_REMEMBERED:	idle, but served ahead of its share: in the idle tree
  *			until virtual time reaches its finish
- * @WF2Q_WAITING:	backlogged, in the waiting tree
+ * @WF2Q_WAITING:	backlogged, in the waiting tree (or the sole to wait)
  * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
  *			group
  */
@@ -120,6 +120,8 @@ struct wf2q_tree {
  * @next:	the child to serve next; valid while none is in service and
  *		one is waiting
  * @in_service:	the child in service
+ * @sole:	the only waiting child, which then stands in no tree
+ * @nr_waiting:	waiting children
  * @idle_due:	sectors that other classes got while the IDLE class waited,
  *		less WF2Q_IDLE_PACE times those it got
  * @nr_busy:	backlogged leaves anywhere below
@@ -129,7 +131,9 @@ struct wf2q_group {
 	struct wf2q_tree	tree[WF2Q_CLASSES];
 	struct wf2q_entity	*next;
 	struct wf2q_entity	*in_service;
+	struct wf2q_entity	*sole;
 	u64			idle_due;
+	u32			nr_waiting;
 	u32			nr_busy;
 };
 

@@ -150,6 +150,11 @@ static void check_choice(struct wf2q_group *g)
 	t = &g->tree[next->class];
 	if (later(next->start, t->vtime))
 		FAIL("the next child is not eligible");
+	if (g->sole) {
+		if (next != g->sole)
+			FAIL("the next child is not the only one that waits");
+		return;
+	}
 	for (node = rb_first_cached(&t->waiting); node; node = rb_next(node)) {
 		struct wf2q_entity *e = at(node);
 
@@ -180,19 +185,32 @@ void check_group(struct wf2q_group *g)
 		struct count c = { 0 };
 
 		check_tree(g, class, true, &c);
+		all.nodes += c.nodes;
 		check_tree(g, class, false, &c);
 		waiting |= t->waiting.rb_root.rb_node != NULL;
 		if (g->in_service && g->in_service->class == class) {
 			c.weights += g->in_service->weight;
 			c.busy += busy_below(g->in_service);
 		}
-		EXPECT("sum of weights", t->wsum, c.weights);
 		if (!t->wsum && t->carry)
 			FAIL("an empty tree carries service over");
+		if (g->sole && g->sole->class == class) {
+			c.weights += g->sole->weight;
+			c.busy += busy_below(g->sole);
+		}
+		EXPECT("sum of weights", t->wsum, c.weights);
 		all.busy += c.busy;
 		check_children(&t->waiting);
 		check_children(&t->idle);
 	}
+	if (g->sole) {
+		EXPECT("state of the sole to wait", g->sole->state, WF2Q_WAITING);
+		EXPECT("somebody waits beside it", waiting, false);
+		all.nodes++;
+		check_child(g->sole);
+		waiting = true;
+	}
+	EXPECT("waiting children", g->nr_waiting, all.nodes);
 	EXPECT("backlogged leaves", g->nr_busy, all.busy);
 	if (g->in_service) {
 		EXPECT("state in service", g->in_service->state, WF2Q_SERVING);

@@ -15,7 +15,7 @@ static struct world w;
 static u32 *budget;
 static int asleep = -1;
 
-__attribute__((noinline)) static void measure(void)
+static noinline void measure(void)
 {
 	struct wf2q_entity *leaf = wf2q_select(w.group);
 
@@ -23,7 +23,7 @@ __attribute__((noinline)) static void measure(void)
 	wf2q_requeue(leaf, budget[leaf - w.leaf]);
 }
 
-__attribute__((noinline)) static void measure_sleep(void)
+static noinline void measure_sleep(void)
 {
 	struct wf2q_entity *leaf = wf2q_select(w.group);
 
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void measure_sleep(void)
 	asleep = leaf - w.leaf;
 }
 
-__attribute__((noinline)) static void measure_lone(void)
+static noinline void measure_lone(void)
 {
 	struct wf2q_entity *leaf = w.leaf;
 
