@@ -60,7 +60,8 @@ try() { echo "$1" | LC_ALL=C dd of="$file" conv=notrunc status=none 2>&1 | sed '
 is "a device's line in a cgroup file is taken" "" "$(try "$MAJMIN 77")"
 is "and shown" "writes 1,$MAJMIN 77" "$(paste -s -d, "$file")"
 is "text is an invalid argument" "Invalid argument" "$(try "$MAJMIN x")"
-is "a device that is not there is no such device" "No such device" "$(try "1:77 5")"
+# major 120 is for experiments: no module is asked for
+is "a device that is not there is no such device" "No such device" "$(try "120:77 5")"
 other=$DISK
 nullb
 is "a device with another scheduler is not supported" "Operation not supported" "$(try "$MAJMIN 5")"
