@@ -87,9 +87,6 @@ void bfq_queue_backlogged(struct bfq_data *bfqd, struct bfq_queue *q)
 		return;
 	}
 
-	bfqd->busy_prios[q->prio.class][q->prio.level]++;
-	if (!q->group->nr_busy++)
-		bfqd->busy_groups++;
 	wf2q_activate(&q->entity, bfq_budget(bfqd));
 
 	if (served && served->group == q->group && q->prio.class < served->prio.class)
@@ -113,14 +110,10 @@ void bfq_expire(struct bfq_data *bfqd, enum bfq_expire why)
 	bfqd->preempt = false;
 	bfqd->expired[why]++;
 
-	if (q->nr_queued) {
+	if (q->nr_queued)
 		wf2q_requeue(&q->entity, bfq_budget(bfqd));
-		return;
-	}
-	wf2q_deactivate(&q->entity);
-	bfqd->busy_prios[q->prio.class][q->prio.level]--;
-	if (!--q->group->nr_busy)
-		bfqd->busy_groups--;
+	else
+		wf2q_deactivate(&q->entity);
 }
 
 /* Has the queue in service had enough?  It has waiting requests. */
@@ -172,7 +165,6 @@ struct bfq_queue *bfq_next_queue(struct bfq_data *bfqd)
 	bfqd->in_service = q;
 	bfqd->served_since = jiffies;
 	bfqd->turn_start = true;
-	bfq_depth_entitle(bfqd, q);
 	return q;
 }
 
@@ -191,6 +183,9 @@ void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 	bfq_queue_del(bfqd, q, rq);
 	wf2q_charge(&q->entity, bfq_rq_service(rq));
 	bfqd->turn_start = false;
+	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
+	atomic_inc(&q->in_flight);
+	atomic_inc(&bfqd->in_flight);
 
 	if (!q->nr_queued && !bfq_idle_plug(bfqd, q))
 		bfq_expire(bfqd, BFQ_EXPIRE_EMPTY);

@@ -32,6 +32,12 @@ struct bfq_cgroup {
 
 static struct blkcg_policy bfq_policy;
 
+/*
+ * Groups that exist.  The block layer frees those of removed cgroups from a
+ * work item, through bfq_policy, which must not be unregistered before.
+ */
+static atomic_t bfq_nr_groups = ATOMIC_INIT(0);
+
 static struct bfq_group *bfq_pd_group(struct blkg_policy_data *pd)
 {
 	return container_of(pd, struct bfq_group, pd);
@@ -50,23 +56,48 @@ static struct bfq_cgroup *bfq_blkcg_cgroup(struct blkcg *blkcg)
 }
 
 /**
- * bfq_group_get - keep a group
- * @group: the group; the caller has a reference already, or bfqd->lock and
- *	the knowledge that the group is online
+ * bfq_group_attach - a queue, or a group below, comes to compete in a group
+ * @group: the group, online
+ *
+ * Takes a reference on the group.
+ *
+ * Context: bfqd->lock held.
  */
-void bfq_group_get(struct bfq_group *group)
+void bfq_group_attach(struct bfq_group *group)
 {
 	bfq_blkg_get(pd_to_blkg(&group->pd));
+	group->attached++;
+}
+
+/*
+ * Once offline and left by all who competed in it, a group leaves the tree of
+ * its parent, where the engine may remember it beyond its last service; before
+ * that its memory must not go.  It may have been the parent's last child.
+ */
+static void bfq_group_leave(struct bfq_group *group)
+{
+	struct bfq_group *parent;
+
+	while (!group->online && !group->attached) {
+		parent = bfq_group_parent(group);
+		if (!parent)
+			return;
+		wf2q_exit(&group->node.entity);
+		parent->attached--;
+		group = parent;
+	}
 }
 
 /**
- * bfq_group_put - let go of a group
+ * bfq_group_detach - undo bfq_group_attach()
  * @group: the group; may be gone on return
  *
- * Context: any.
+ * Context: bfqd->lock held; the engine has forgotten who leaves.
  */
-void bfq_group_put(struct bfq_group *group)
+void bfq_group_detach(struct bfq_group *group)
 {
+	group->attached--;
+	bfq_group_leave(group);
 	bfq_blkg_put(pd_to_blkg(&group->pd));
 }
 
@@ -121,23 +152,42 @@ static struct blkg_policy_data *bfq_pd_alloc(struct blkcg *blkcg, int node, gfp_
 {
 	struct bfq_group *group = kzalloc_node(sizeof(*group), gfp, node);
 
-	return group ? &group->pd : NULL;
+	if (!group)
+		return NULL;
+	atomic_inc(&bfq_nr_groups);
+	return &group->pd;
 }
 BFQ_COMPAT_PD_ALLOC(bfq_pd_alloc)
 
-/* Called with queue_lock and blkcg->lock held, parents first. */
+/* Called with queue_lock held, parents first. */
 static void bfq_pd_init(struct blkg_policy_data *pd)
 {
 	struct bfq_group *group = bfq_pd_group(pd);
 	struct blkcg_gq *blkg = pd_to_blkg(pd);
 	struct blkcg_gq *parent = bfq_blkg_parent(blkg);
-	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(blkg));
 
 	group->bfqd = bfq_blkg_queue(blkg)->elevator->elevator_data;
 	INIT_LIST_HEAD(&group->queues);
 	wf2q_group_init(&group->node, parent ? &bfq_blkg_group(parent)->node : NULL,
-			cgroup->weight);
+			BFQ_WEIGHT_DEFAULT);
+}
+
+/* Called with queue_lock and blkcg->lock held: from here on, changes of the weight reach us. */
+static void bfq_pd_online(struct blkg_policy_data *pd)
+{
+	struct bfq_group *group = bfq_pd_group(pd);
+	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(pd)));
+	struct bfq_group *parent = bfq_group_parent(group);
+	struct bfq_data *bfqd = group->bfqd;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
 	group->online = true;
+	if (parent) {	/* a blkg holds its parent's anyway: no reference needed */
+		parent->attached++;
+		wf2q_set_weight(&group->node.entity, cgroup->weight);
+	}
+	bfq_unlock_nested(bfqd, flags);
 }
 
 static void bfq_group_go_offline(struct bfq_data *bfqd, struct bfq_group *group)
@@ -146,16 +196,18 @@ static void bfq_group_go_offline(struct bfq_data *bfqd, struct bfq_group *group)
 	struct bfq_queue *q, *next;
 	int i;
 
+	group->attached++;	/* so that it leaves once, below */
 	group->online = false;
 	for (i = 0; i < BFQ_NR_SHARED; i++) {
 		if (group->shared[i])
 			bfq_queue_put(bfqd, group->shared[i]);
 		group->shared[i] = NULL;
 	}
-	if (!parent)	/* the device itself goes: no process is left */
-		return;
-	list_for_each_entry_safe(q, next, &group->queues, home)
-		bfq_queue_move(bfqd, q, bfq_online_group(bfqd, parent));
+	if (parent)	/* else the device itself goes: no process is left */
+		list_for_each_entry_safe(q, next, &group->queues, home)
+			bfq_queue_move(bfqd, q, bfq_online_group(bfqd, parent));
+	group->attached--;
+	bfq_group_leave(group);
 }
 
 /* Called with queue_lock and blkcg->lock held. */
@@ -173,7 +225,9 @@ static void bfq_pd_offline(struct blkg_policy_data *pd)
 
 static void bfq_pd_free(struct blkg_policy_data *pd)
 {
-	kfree(bfq_pd_group(pd));
+	kfree_rcu(bfq_pd_group(pd), rcu);
+	if (atomic_dec_and_test(&bfq_nr_groups))
+		wake_up_var(&bfq_nr_groups);
 }
 
 /* Tell the engine which weight holds for a group now. */
@@ -183,8 +237,10 @@ static void bfq_group_apply_weight(struct bfq_group *group, unsigned int weight)
 	unsigned long flags;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
-	if (group != bfqd->root)
+	if (group != bfqd->root) {
 		wf2q_set_weight(&group->node.entity, group->dev_weight ?: weight);
+		bfq_active_reweigh(bfqd, group);
+	}
 	bfq_unlock_nested(bfqd, flags);
 }
 
@@ -193,7 +249,7 @@ static void bfq_set_cgroup_weight(struct blkcg *blkcg, unsigned int weight)
 	struct blkcg_gq *blkg;
 
 	spin_lock_irq(&blkcg->lock);
-	bfq_blkcg_cgroup(blkcg)->weight = weight;
+	WRITE_ONCE(bfq_blkcg_cgroup(blkcg)->weight, weight);
 	hlist_for_each_entry(blkg, &blkcg->blkg_list, blkcg_node) {
 		struct bfq_group *group = bfq_blkg_group(blkg);
 
@@ -235,8 +291,8 @@ static int bfq_set_device_weight(struct blkcg *blkcg, char *line, bool zero_is_d
 		ret = bfq_parse_weight(text, &weight);
 	group = bfq_blkg_group(conf.blkg);
 	if (!ret && group) {
-		group->dev_weight = weight;
-		bfq_group_apply_weight(group, bfq_blkcg_cgroup(blkcg)->weight);
+		WRITE_ONCE(group->dev_weight, weight);
+		bfq_group_apply_weight(group, READ_ONCE(bfq_blkcg_cgroup(blkcg)->weight));
 	}
 	bfq_blkg_conf_end(&conf);
 	return ret;
@@ -244,9 +300,9 @@ static int bfq_set_device_weight(struct blkcg *blkcg, char *line, bool zero_is_d
 
 static u64 bfq_show_device(struct seq_file *sf, struct blkg_policy_data *pd, int off)
 {
-	struct bfq_group *group = bfq_pd_group(pd);
+	u16 weight = READ_ONCE(bfq_pd_group(pd)->dev_weight);
 
-	return group->dev_weight ? __blkg_prfill_u64(sf, pd, group->dev_weight) : 0;
+	return weight ? __blkg_prfill_u64(sf, pd, weight) : 0;
 }
 
 static int bfq_show_device_weights(struct seq_file *sf, void *v)
@@ -348,6 +404,7 @@ static struct blkcg_policy bfq_policy = {
 	.cpd_free_fn = bfq_cpd_free,
 	.pd_alloc_fn = bfq_compat_pd_alloc,
 	.pd_init_fn = bfq_pd_init,
+	.pd_online_fn = bfq_pd_online,
 	.pd_offline_fn = bfq_pd_offline,
 	.pd_free_fn = bfq_pd_free,
 };
@@ -364,9 +421,12 @@ int bfq_cgroup_register(void)
 
 /**
  * bfq_cgroup_unregister - take them back, at module unload
+ *
+ * Context: may sleep, until the groups of cgroups just removed are freed.
  */
 void bfq_cgroup_unregister(void)
 {
+	wait_var_event(&bfq_nr_groups, !atomic_read(&bfq_nr_groups));
 	blkcg_policy_unregister(&bfq_policy);
 }
 
@@ -399,12 +459,14 @@ void bfq_cgroup_detach(struct bfq_data *bfqd)
 
 #else /* CONFIG_BLK_CGROUP: one group, the root */
 
-void bfq_group_get(struct bfq_group *group)
+void bfq_group_attach(struct bfq_group *group)
 {
+	group->attached++;
 }
 
-void bfq_group_put(struct bfq_group *group)
+void bfq_group_detach(struct bfq_group *group)
 {
+	group->attached--;
 }
 
 struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio)

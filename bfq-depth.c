@@ -10,51 +10,37 @@
  * tags end up where requests complete slowly, that is, with the light one,
  * and the heavy one has nothing waiting when its turn comes.
  *
- * So each queue is entitled to tags as to service:
- *
- *	entitled(q) = nr_requests * product over levels (weight / sum of weights)
- *
- * computed whenever the queue is put in service, and the task that would go
- * beyond sleeps until one of the queue's own requests finishes.  That is done
- * only while tags are scarce, that is, while fewer than a quarter are free:
- * the quarter is what those who are below their due can always draw on.
- * A queue that has none is entitled to one, so its task always finds a request of its own to wait
- * for, and this can't lock up.
+ * So each queue is entitled to its share of the tags as it is of service
+ * (bfq-active.c), and the task that would go beyond sleeps until one of the
+ * queue's own requests finishes.  That is done only while at least half of the
+ * tags are in use.  nr_requests is twice what the driver takes, unless the
+ * administrator has changed it, so nobody is held back before the driver has
+ * all it can take; and the other half is what those who are below their due
+ * can always draw on.  Everybody is entitled to one tag, so a task that waits
+ * has a request of its own to wait for, and this can't lock up.
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may
  * in all have three quarters of the tags.
  */
 #include "bfq-iosched.h"
 
-/* Tags are scarce when more than this part of them is in use; what asynchronous requests may have. */
-#define BFQ_SCARCE_NUM		3
-#define BFQ_SCARCE_DEN		4
+/* Tags are scarce when one in this many is in use. */
+#define BFQ_SCARCE		2
+
+/* Percent of the tags that asynchronous requests may have. */
+#define BFQ_ASYNC_PERCENT	75
 
 /**
- * bfq_depth_entitle - work out how many tags a queue is entitled to
- * @bfqd: the device
- * @q: the queue, just put in service
+ * bfq_all_tags - how many requests the scheduler can hold
+ * @rqq: the device's request queue
  *
- * Context: bfqd->lock held.
+ * Hardware queues set aside for polling don't count.
  */
-void bfq_depth_entitle(struct bfq_data *bfqd, struct bfq_queue *q)
+unsigned int bfq_all_tags(struct request_queue *rqq)
 {
-	u64 share = bfqd->queue->nr_requests;
-	struct wf2q_entity *e;
-
-	lockdep_assert_held(&bfqd->lock);
-	if (wf2q_alone(&q->entity)) {
-		WRITE_ONCE(q->depth_limit, UINT_MAX);
-		return;
-	}
-
-	for (e = &q->entity; e->parent; e = &e->parent->entity) {
-		u64 sum = e->parent->tree[e->class].wsum;
-
-		if (sum > e->weight)
-			share = DIV64_U64_ROUND_UP(share * e->weight, sum);
-	}
-	WRITE_ONCE(q->depth_limit, max_t(u64, share, 1));
+	if (bfq_sched_tags_shared(rqq))
+		return rqq->nr_requests;
+	return rqq->nr_requests * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
 }
 
 /* Must a task of this queue wait before it takes another tag? */
@@ -67,7 +53,7 @@ static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q)
 	if (held < READ_ONCE(q->depth_limit))
 		return false;
 	used = READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
-	return used * BFQ_SCARCE_DEN >= bfqd->queue->nr_requests * BFQ_SCARCE_NUM;
+	return used * BFQ_SCARCE >= bfq_all_tags(bfqd->queue);
 }
 
 static void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q)
@@ -96,9 +82,13 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	struct bfq_queue *q;
 
 	if (!op_is_sync(opf)) {
-		bfq_limit_tags(data, data->q->nr_requests * BFQ_SCARCE_NUM / BFQ_SCARCE_DEN);
+		bfq_limit_tags(data, bfq_sched_tag_depth(data->q) * BFQ_ASYNC_PERCENT / 100);
 		return;
 	}
+
+	/* a driver stacked on us asks for a clone: nobody is there to hear EAGAIN, or to sleep */
+	if ((data->flags & BLK_MQ_REQ_NOWAIT) && !(opf & REQ_NOWAIT))
+		return;
 
 	q = bfq_current_queue(data->q, false);
 	if (!q || !bfq_depth_exceeded(bfqd, q))
@@ -107,22 +97,6 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		bfq_limit_tags(data, 1);	/* as good as none */
 	else
 		bfq_depth_wait(bfqd, q);
-}
-
-/**
- * bfq_depth_release - a request of a queue is finished
- * @bfqd: the device
- * @q: the queue, on which the request's reference is given up
- *
- * Context: any.
- */
-void bfq_depth_release(struct bfq_data *bfqd, struct bfq_queue *q)
-{
-	rcu_read_lock();	/* keeps the memory of @q until we have looked for sleepers */
-	bfq_queue_put(bfqd, q);
-	if (wq_has_sleeper(&q->depth_wait))
-		wake_up(&q->depth_wait);
-	rcu_read_unlock();
 }
 
 /**

@@ -17,11 +17,11 @@
  * wherever the device could have done something else meanwhile, so it is
  * done only
  *
- *	- for synchronous queues, and while anybody else has a request at all;
+ *	- for synchronous queues, and while anybody else is active;
  *	- on disks with moving parts: for processes that read along the disk
  *	  (not seeking), and for all while shares have to be kept apart;
  *	- on others: only while shares have to be kept apart, that is, when
- *	  backlogged queues differ in class or level or sit in different groups;
+ *	  active queues are due different shares (bfq-active.c);
  *	- for processes that usually come back within slice_idle.
  *
  * With strict_guarantees it is done for every synchronous queue.
@@ -31,6 +31,9 @@
  * looks what became of the plug and, if that is a later one, runs on.
  */
 #include "bfq-iosched.h"
+
+/* While requests are in flight, how often the timer looks again, at least: ns. */
+#define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
 
 /* Think time is averaged over about this many requests. */
 #define BFQ_THINK_SAMPLES	8
@@ -62,20 +65,6 @@ void bfq_idle_arrival(struct bfq_queue *q, const struct request *rq)
 	q->think_ns += ((s64)think - (s64)q->think_ns) / q->think_samples;
 }
 
-/* Do the backlogged queues have different claims, so that service must be kept apart? */
-static bool bfq_claims_differ(const struct bfq_data *bfqd)
-{
-	unsigned int kinds = 0;
-	int class, level;
-
-	if (bfqd->busy_groups > 1)
-		return true;
-	for (class = 0; class < WF2Q_CLASSES; class++)
-		for (level = 0; level < BFQ_LEVELS; level++)
-			kinds += !!bfqd->busy_prios[class][level];
-	return kinds > 1;
-}
-
 static bool bfq_worth_waiting(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
@@ -85,13 +74,13 @@ static bool bfq_worth_waiting(const struct bfq_data *bfqd, const struct bfq_queu
 		return false;
 	if (READ_ONCE(bfqd->tun.strict_guarantees))
 		return true;
-	if (q->prio.class == WF2Q_IDLE || wf2q_alone(&q->entity))
+	if (q->prio.class == WF2Q_IDLE || bfqd->nr_active < 2)
 		return false;
 	if (q->think_ns > slice_idle)
 		return false;
 	if (bfq_rotational(bfqd->queue) && !seeking)
 		return true;
-	return bfq_claims_differ(bfqd);
+	return bfqd->claims_differ;
 }
 
 /**
@@ -138,7 +127,7 @@ static u64 bfq_plug_left(const struct bfq_data *bfqd)
 	if (bfq_timed_out(bfqd))
 		return 0;
 	if (atomic_read(&q->in_flight))
-		return slice_idle;
+		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
 	until = READ_ONCE(q->completed_ns) + slice_idle;
 	return until > now ? min(until - now, slice_idle) : 0;
 }

@@ -34,17 +34,20 @@ static void bfq_drop_queues(struct bfq_data *bfqd)
 	bfq_unlock_nested(bfqd, flags);
 }
 
+/* The device is frozen: no allocation here may wait for I/O. */
 static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 {
 	struct bfq_prio prio = { WF2Q_BE, IOPRIO_BE_NORM };
 	struct bfq_data *bfqd;
 	int ret;
 
-	bfqd = kzalloc_node(sizeof(*bfqd), GFP_KERNEL, rqq->node);
+	bfqd = kzalloc_node(sizeof(*bfqd), GFP_NOIO, rqq->node);
 	if (!bfqd)
 		return -ENOMEM;
 	bfqd->queue = rqq;
 	spin_lock_init(&bfqd->lock);
+	INIT_LIST_HEAD(&bfqd->active);
+	bfqd->shares_at = jiffies;
 	bfq_tunables_init(&bfqd->tun);
 	bfq_idle_init(bfqd);
 	ret = bfq_stage_init(bfqd);
@@ -56,13 +59,15 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	if (ret)
 		goto exit_stage;
 
-	bfqd->fallback = bfq_queue_alloc(bfqd, bfqd->root, prio, false, GFP_KERNEL);
+	bfqd->fallback = bfq_queue_alloc(bfqd, bfqd->root, prio, false, GFP_NOIO);
 	if (!bfqd->fallback) {
 		ret = -ENOMEM;
 		goto detach;
 	}
 
 	bfq_depth_updated(rqq);
+	/* any hardware queue dispatches for all: "run them" need not mean each */
+	blk_queue_flag_set(QUEUE_FLAG_SQ_SCHED, rqq);
 	bfq_wbt_disable(rqq);
 	return 0;
 
@@ -89,6 +94,7 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 
 	bfq_cgroup_detach(bfqd);
 	bfq_stage_exit(bfqd);
+	blk_queue_flag_clear(QUEUE_FLAG_SQ_SCHED, bfqd->queue);
 	bfq_wbt_enable(bfqd->queue);
 	kfree(bfqd);
 }
@@ -105,7 +111,6 @@ static struct elevator_type bfq_elevator = {
 		.dispatch_request	= bfq_dispatch_request,
 		.has_work		= bfq_has_work,
 		.completed_request	= bfq_completed_request,
-		.requeue_request	= bfq_requeue_request,
 		.finish_request		= bfq_finish_request,
 
 		.bio_merge		= bfq_bio_merge,
@@ -122,6 +127,9 @@ static struct elevator_type bfq_elevator = {
 	.icq_size = sizeof(struct bfq_icq),
 	.icq_align = __alignof__(struct bfq_icq),
 	.elevator_attrs = bfq_attrs,
+#ifdef CONFIG_BLK_DEBUG_FS
+	.queue_debugfs_attrs = bfq_debugfs_attrs,
+#endif
 	.elevator_name = BFQ_NAME,
 	.elevator_alias = BFQ_NAME "-iosched",
 	.elevator_owner = THIS_MODULE,
@@ -151,7 +159,7 @@ destroy_cache:
 static void __exit bfq_exit(void)
 {
 	elv_unregister(&bfq_elevator);
-	bfq_cgroup_unregister();
+	bfq_cgroup_unregister();	/* waits for the last group */
 	bfq_queue_cache_destroy();
 }
 

@@ -12,10 +12,12 @@
  *
  *	bfq-iosched.c	hook table, a device's birth and death
  *	bfq-sysfs.c	tunables
+ *	bfq-debugfs.c	what it is doing now
  *	bfq-stage.c	arrivals, merging, dispatch, completions; the locks
  *	bfq-depth.c	who may hold how many of the scheduler's tags
  *	bfq-idle.c	when to plug the device for a queue
  *	bfq-budget.c	how much a queue may be served, and when it has had enough
+ *	bfq-active.c	who competes, and for which share
  *	bfq-queue.c	a process's queue: its requests, its owners
  *	bfq-cgroup.c	groups
  *	bfq-wf2q.c	the engine: who is next
@@ -84,9 +86,12 @@ struct bfq_prio {
  * @queues: process queues that are at home here (bfq_queue.home)
  * @shared: the group's own queues, created on first use; each holds one
  *	reference on the queue
- * @nr_busy: backlogged queues that compete here (not in groups below)
+ * @attached: queues, and groups below, that the engine may still know here
+ * @active_sum: weights of active children, queues and groups (bfq-active.c)
+ * @active_weight: what the group counts for in its parent's @active_sum
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight
  * @online: requests may be charged to it; cleared once, when the cgroup goes
+ * @rcu: readers of the cgroup files may hold no lock
  *
  * All fields but @pd are guarded by bfq_data.lock.  A group lives
  * as long as its blkg; each queue in the group holds one blkg reference.
@@ -97,9 +102,12 @@ struct bfq_group {
 	struct bfq_data *bfqd;
 	struct list_head queues;
 	struct bfq_queue *shared[BFQ_NR_SHARED];
-	unsigned int nr_busy;
+	unsigned int attached;
+	unsigned int active_sum;
+	u16 active_weight;
 	u16 dev_weight;
 	bool online;
+	struct rcu_head rcu;
 };
 
 /**
@@ -115,13 +123,16 @@ struct bfq_group {
  * @fifo: waiting requests in order of arrival
  * @head: sector after the last request served
  * @nr_queued: waiting requests
- * @in_flight: requests the driver has and has not completed
+ * @in_flight: requests chosen and not completed: the driver has them or will
  * @completed_ns: when the last one completed (ktime, ns)
  * @think_ns: average time between a completion and the next request
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seek_history: one bit per recent request, set where it was far away
  * @prio: class and level the engine has been told
  * @sync: synchronous requests
+ * @active: link in bfqd->active while active (bfq-active.c)
+ * @active_seen: jiffies of the last arrival, or of a look that found requests
+ * @active_weight: what it counts for in group->active_sum; 0: not active
  * @depth_limit: scheduler tags it may hold when they are scarce (bfq-depth.c)
  * @depth_wait: its tasks that wait for one of its requests to finish
  * @rcu: completions may look at a queue just after giving up their reference
@@ -153,6 +164,10 @@ struct bfq_queue {
 	bool sync;
 	pid_t pid;
 
+	struct list_head active;
+	unsigned long active_seen;
+	u16 active_weight;
+
 	unsigned int depth_limit;
 	wait_queue_head_t depth_wait;
 	struct rcu_head rcu;
@@ -177,7 +192,7 @@ struct bfq_icq {
 struct bfq_stage {
 	spinlock_t lock;
 	struct list_head list;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct bfq_tunables - what /sys/block/X/queue/iosched/ sets
@@ -236,11 +251,14 @@ enum bfq_expire {
  * @tun: tunables
  * @nr_waiting: requests in queues (not staged, not ready).  Written under
  *	@lock, read without
- * @busy_prios: backlogged queues by class and level, for bfq-idle.c
- * @busy_groups: groups with a backlogged queue of their own
- * @in_flight: requests that the driver has
+ * @active: queues that compete, by the time of their last arrival
+ * @nr_active: how many they are
+ * @shares_at: jiffies when they were looked at last
+ * @shares_stale: the set has changed since
+ * @claims_differ: they have different shares or classes
+ * @in_flight: requests chosen and not completed
  * @strict_wait: strict_guarantees holds a request back until @in_flight is 0
- * @stage: arrivals, one for each CPU
+ * @stage: arrivals, one for each possible CPU
  * @staged: CPUs whose stage is not empty
  * @dispatching: somebody holds @lock to dispatch; a hint for others, who
  *	read it without
@@ -265,15 +283,18 @@ struct bfq_data {
 	struct hrtimer plug_timer;
 	struct bfq_tunables tun;
 	unsigned int nr_waiting;
-	unsigned int busy_prios[WF2Q_CLASSES][BFQ_LEVELS];
-	unsigned int busy_groups;
+	struct list_head active;
+	unsigned int nr_active;
+	unsigned long shares_at;
+	bool shares_stale;
+	bool claims_differ;
 	struct bfq_queue *fallback;
 	unsigned long expired[BFQ_NR_EXPIRE];
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	bool strict_wait;
 
-	struct bfq_stage __percpu *stage ____cacheline_aligned_in_smp;
+	struct bfq_stage *stage ____cacheline_aligned_in_smp;
 	cpumask_var_t staged;
 	bool dispatching;
 	unsigned long contended;
@@ -284,6 +305,13 @@ struct bfq_data {
 	struct llist_head reap;
 	struct work_struct deferred_work;
 };
+
+static inline struct bfq_group *bfq_group_parent(const struct bfq_group *group)
+{
+	struct wf2q_group *parent = group->node.entity.parent;
+
+	return parent ? container_of(parent, struct bfq_group, node) : NULL;
+}
 
 static inline struct bfq_queue *bfq_entity_queue(struct wf2q_entity *entity)
 {
@@ -296,10 +324,9 @@ static inline struct bfq_queue *bfq_entity_queue(struct wf2q_entity *entity)
  * is.  Only requests that were prepared (bfq_rq_prepared()) may carry this.
  */
 enum bfq_rq_state {
-	BFQ_RQ_NEW,		/* allocated, plugged or staged */
+	BFQ_RQ_NEW,		/* allocated, plugged, staged, or completed */
 	BFQ_RQ_QUEUED,		/* sorted into its queue */
-	BFQ_RQ_READY,		/* chosen and charged, or bypassing */
-	BFQ_RQ_DRIVER,		/* counted as in flight */
+	BFQ_RQ_CHOSEN,		/* charged and counted as in flight, until it completes */
 };
 
 /* Has bfq_prepare_request() seen it?  The others bypass us, and their elv fields are not ours. */
@@ -343,7 +370,6 @@ struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx);
 bool bfq_has_work(struct blk_mq_hw_ctx *hctx);
 void bfq_prepare_request(struct request *rq);
 void bfq_completed_request(struct request *rq, u64 now);
-void bfq_requeue_request(struct request *rq);
 void bfq_finish_request(struct request *rq);
 void bfq_unlock(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
 void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
@@ -353,8 +379,13 @@ void bfq_stage_exit(struct bfq_data *bfqd);
 /* bfq-depth.c */
 void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data);
 void bfq_depth_updated(struct request_queue *rqq);
-void bfq_depth_release(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_depth_entitle(struct bfq_data *bfqd, struct bfq_queue *q);
+unsigned int bfq_all_tags(struct request_queue *rqq);
+
+/* bfq-active.c */
+void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group);
+void bfq_active_refresh(struct bfq_data *bfqd);
 
 /* bfq-idle.c */
 void bfq_idle_init(struct bfq_data *bfqd);
@@ -401,11 +432,16 @@ void bfq_cgroup_unregister(void);
 int bfq_cgroup_attach(struct bfq_data *bfqd);
 void bfq_cgroup_detach(struct bfq_data *bfqd);
 struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio);
-void bfq_group_get(struct bfq_group *group);
-void bfq_group_put(struct bfq_group *group);
+void bfq_group_attach(struct bfq_group *group);
+void bfq_group_detach(struct bfq_group *group);
 
 /* bfq-sysfs.c */
 extern struct elv_fs_entry bfq_attrs[];
 void bfq_tunables_init(struct bfq_tunables *tun);
+
+/* bfq-debugfs.c */
+#ifdef CONFIG_BLK_DEBUG_FS
+extern const struct blk_mq_debugfs_attr bfq_debugfs_attrs[];
+#endif
 
 #endif /* BFQ_IOSCHED_H */

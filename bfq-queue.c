@@ -83,7 +83,7 @@ static struct bfq_prio bfq_ioprio(unsigned short ioprio)
  * @sync: for synchronous requests
  * @gfp: how to allocate
  *
- * Context: the caller holds bfqd->lock or is the only user of @group.
+ * Context: the caller holds bfqd->lock, or the device is being set up.
  * Return: a queue with one reference, the caller's, or NULL.
  */
 struct bfq_queue *bfq_queue_alloc(struct bfq_data *bfqd, struct bfq_group *group,
@@ -97,9 +97,10 @@ struct bfq_queue *bfq_queue_alloc(struct bfq_data *bfqd, struct bfq_group *group
 		return NULL;
 
 	wf2q_entity_init(&q->entity, &group->node, bfq_prio_weight(prio), prio.class);
-	bfq_group_get(group);
+	bfq_group_attach(group);
 	q->group = group;
 	INIT_LIST_HEAD(&q->home);
+	INIT_LIST_HEAD(&q->active);
 	refcount_set(&q->refs, 1);
 	q->sorted = RB_ROOT;
 	INIT_LIST_HEAD(&q->fifo);
@@ -122,25 +123,33 @@ static void bfq_queue_free(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	if (q == bfqd->in_service)
 		bfq_expire(bfqd, BFQ_EXPIRE_GONE);
+	bfq_active_drop(bfqd, q);
 	wf2q_exit(&q->entity);
 	list_del(&q->home);
-	bfq_group_put(q->group);
+	bfq_group_detach(q->group);
 	call_rcu(&q->rcu, bfq_queue_free_rcu);
 }
 
 /**
  * bfq_queue_put - give up a reference
  * @bfqd: the device
- * @q: the queue; may be gone on return, unless in an RCU read-side section
+ * @q: the queue; may be gone on return
+ *
+ * If it was a request's, a task of the queue that waits for one to finish
+ * (bfq-depth.c) is woken.
  *
  * Context: any, with or without bfqd->lock.
  */
 void bfq_queue_put(struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	if (!refcount_dec_and_test(&q->refs))
-		return;
-	if (llist_add(&q->reap, &bfqd->reap))
-		schedule_work(&bfqd->deferred_work);
+	rcu_read_lock();	/* keeps the memory of @q until we have looked for sleepers */
+	if (refcount_dec_and_test(&q->refs)) {
+		if (llist_add(&q->reap, &bfqd->reap))
+			kblockd_schedule_work(&bfqd->deferred_work);
+	} else if (wq_has_sleeper(&q->depth_wait)) {
+		wake_up(&q->depth_wait);
+	}
+	rcu_read_unlock();
 }
 
 /**
@@ -165,10 +174,7 @@ static void bfq_queue_set_prio(struct bfq_data *bfqd, struct bfq_queue *q,
 	if (prio.class == q->prio.class && prio.level == q->prio.level)
 		return;
 
-	if (wf2q_backlogged(&q->entity)) {
-		bfqd->busy_prios[q->prio.class][q->prio.level]--;
-		bfqd->busy_prios[prio.class][prio.level]++;
-	}
+	bfq_active_drop(bfqd, q);	/* comes back with the new weight */
 	wf2q_set_weight(&q->entity, bfq_prio_weight(prio));
 	if (prio.class != q->prio.class) {
 		if (q == bfqd->in_service)
@@ -179,9 +185,9 @@ static void bfq_queue_set_prio(struct bfq_data *bfqd, struct bfq_queue *q,
 }
 
 /**
- * bfq_queue_move - let an empty queue compete in another group
+ * bfq_queue_move - let a queue compete in another group
  * @bfqd: the device
- * @q: the queue; has no waiting requests
+ * @q: the queue; its waiting requests move with it
  * @group: where it goes; online
  *
  * Context: bfqd->lock held.
@@ -189,15 +195,19 @@ static void bfq_queue_set_prio(struct bfq_data *bfqd, struct bfq_queue *q,
 void bfq_queue_move(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_group *group)
 {
 	struct bfq_group *from = q->group;
+	bool active = q->active_weight;
 
 	lockdep_assert_held(&bfqd->lock);
 	if (q == bfqd->in_service)
 		bfq_expire(bfqd, BFQ_EXPIRE_GONE);
+	bfq_active_drop(bfqd, q);
 	wf2q_move(&q->entity, &group->node);
-	bfq_group_get(group);
+	bfq_group_attach(group);
 	q->group = group;
 	list_move(&q->home, &group->queues);
-	bfq_group_put(from);
+	bfq_group_detach(from);
+	if (active)
+		bfq_active_note(bfqd, q);
 }
 
 static int bfq_shared_index(struct bfq_prio prio, bool sync)
@@ -231,6 +241,10 @@ static struct bfq_queue *bfq_shared_queue(struct bfq_data *bfqd, struct bfq_grou
  * @rq: a prepared request on its way into a queue; it holds a reference on
  *	the queue on return
  *
+ * A request may have been allocated for another bio than the one it carries
+ * now (the block layer keeps some in a task's plug), so only here is it
+ * certain whether it is synchronous.
+ *
  * A process that moved to another cgroup takes its queue with it as soon as
  * it is empty.  While requests wait in it that are charged to another group
  * than @rq (a kernel thread doing I/O for many, or a task that has just
@@ -242,16 +256,17 @@ struct bfq_queue *bfq_queue_for(struct bfq_data *bfqd, struct request *rq)
 {
 	struct bfq_group *group = bfq_bio_group(bfqd, rq->bio);
 	struct bfq_prio prio = bfq_ioprio(req_get_ioprio(rq));
+	bool sync = op_is_sync(rq->cmd_flags);
 	struct bfq_queue *own = bfq_rq_queue(rq);
 	struct bfq_queue *q = own;
 
 	lockdep_assert_held(&bfqd->lock);
 
-	if (own && own->group != group && !own->nr_queued)
+	if (own && sync && own->group != group && !own->nr_queued)
 		bfq_queue_move(bfqd, own, group);
 
-	if (!own || own->group != group) {
-		q = bfq_shared_queue(bfqd, group, prio, op_is_sync(rq->cmd_flags));
+	if (!own || !sync || own->group != group) {
+		q = bfq_shared_queue(bfqd, group, prio, sync);
 		refcount_inc(&q->refs);
 		bfq_rq_set_queue(rq, q);
 		if (own)
@@ -607,7 +622,8 @@ int bfq_request_merge(struct request_queue *rqq, struct request **rqp, struct bi
 	struct bfq_queue *q = bfq_bio_queue(bfqd, bio);
 	struct request *rq;
 
-	if (!q || !q->nr_queued)
+	/* ranges of a discard are joined by other rules, which the block layer knows */
+	if (!q || !q->nr_queued || bio_op(bio) == REQ_OP_DISCARD)
 		return ELEVATOR_NO_MERGE;
 
 	rq = bfq_before(q, start);

@@ -52,7 +52,9 @@ static bool bfq_pending(struct bfq_data *bfqd)
 {
 	if (!list_empty_careful(&bfqd->ready) || !cpumask_empty(bfqd->staged))
 		return true;
-	return READ_ONCE(bfqd->nr_waiting) && !READ_ONCE(bfqd->plugged);
+	if (!READ_ONCE(bfqd->nr_waiting) || READ_ONCE(bfqd->plugged))
+		return false;
+	return !READ_ONCE(bfqd->strict_wait) || !atomic_read(&bfqd->in_flight);
 }
 
 /* Did somebody find the lock taken since it was last released? */
@@ -76,7 +78,7 @@ void bfq_unlock(struct bfq_data *bfqd, unsigned long flags)
 	__releases(&bfqd->lock)
 {
 	spin_unlock_irqrestore(&bfqd->lock, flags);
-	if (bfq_was_contended(bfqd))
+	if (bfq_was_contended(bfqd) && bfq_pending(bfqd))
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
@@ -93,8 +95,9 @@ void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags)
 	__releases(&bfqd->lock)
 {
 	spin_unlock_irqrestore(&bfqd->lock, flags);
+	/* without a mark too: we may have ended a plug */
 	if (bfq_was_contended(bfqd) || bfq_pending(bfqd))
-		schedule_work(&bfqd->deferred_work);
+		kblockd_schedule_work(&bfqd->deferred_work);
 }
 
 static void bfq_deferred_fn(struct work_struct *work)
@@ -126,12 +129,24 @@ static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_hea
 {
 	struct bfq_queue *q = bfq_queue_for(bfqd, rq);
 
+	bfq_active_note(bfqd, q);
 	if (bfq_queue_absorb(bfqd, q, rq, free))
 		return;
 	bfq_idle_arrival(q, rq);
 	bfq_queue_add(bfqd, q, rq);
 	if (q->nr_queued == 1)
 		bfq_queue_backlogged(bfqd, q);
+}
+
+/*
+ * May this request go to the driver without being chosen?  Those that we never
+ * saw allocated, those that come back from the driver, and passthrough, which
+ * may be what unblocks the device.
+ */
+static bool bfq_bypasses(struct request *rq)
+{
+	return !bfq_rq_prepared(rq) || bfq_rq_state(rq) == BFQ_RQ_CHOSEN ||
+	       blk_rq_is_passthrough(rq);
 }
 
 /* Empty all stages into the queues. */
@@ -144,7 +159,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 
 	lockdep_assert_held(&bfqd->lock);
 	for_each_cpu(cpu, bfqd->staged) {
-		struct bfq_stage *stage = per_cpu_ptr(bfqd->stage, cpu);
+		struct bfq_stage *stage = &bfqd->stage[cpu];
 
 		spin_lock(&stage->lock);
 		list_splice_tail_init(&stage->list, &arrived);
@@ -154,7 +169,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 
 	list_for_each_entry_safe(rq, next, &arrived, queuelist) {
 		list_del_init(&rq->queuelist);
-		if (!bfq_rq_prepared(rq) || bfq_rq_state(rq) == BFQ_RQ_READY)
+		if (bfq_bypasses(rq))
 			list_add_tail(&rq->queuelist, &direct);
 		else
 			bfq_admit(bfqd, rq, free);
@@ -162,6 +177,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 	if (!list_empty(&direct))
 		bfq_make_ready(bfqd, &direct, false);
 	bfq_queue_reap(bfqd);
+	bfq_active_refresh(bfqd);
 }
 
 /**
@@ -190,15 +206,13 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 		return;
 	}
 
-	local_irq_save(irqflags);
-	cpu = smp_processor_id();
-	stage = per_cpu_ptr(bfqd->stage, cpu);
-	spin_lock(&stage->lock);
+	cpu = raw_smp_processor_id();	/* any stage will do, this one is probably cached */
+	stage = &bfqd->stage[cpu];
+	spin_lock_irqsave(&stage->lock, irqflags);
 	list_splice_tail_init(list, &stage->list);
 	if (!cpumask_test_cpu(cpu, bfqd->staged))
 		cpumask_set_cpu(cpu, bfqd->staged);
-	spin_unlock(&stage->lock);
-	local_irq_restore(irqflags);
+	spin_unlock_irqrestore(&stage->lock, irqflags);
 
 	/*
 	 * While the device is plugged, nobody dispatches, so the lock is free,
@@ -206,7 +220,9 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 	 * queue a run in vain.
 	 */
 	if (READ_ONCE(bfqd->plugged) && spin_trylock_irqsave(&bfqd->lock, irqflags)) {
+		WRITE_ONCE(bfqd->dispatching, true);
 		bfq_drain(bfqd, &free);
+		WRITE_ONCE(bfqd->dispatching, false);
 		bfq_unlock(bfqd, irqflags);
 		bfq_free_requests(&free);
 	}
@@ -227,7 +243,7 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_segs)
 {
 	struct bfq_data *bfqd = rqq->elevator->elevator_data;
-	struct bfq_stage *stage = raw_cpu_ptr(bfqd->stage);
+	struct bfq_stage *stage = &bfqd->stage[raw_smp_processor_id()];
 	struct request *free = NULL;
 	unsigned long flags;
 	bool joined = false;
@@ -248,18 +264,13 @@ bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_s
 	return joined;
 }
 
-/* From here on a request is the driver's. */
+/* Count a request that was not chosen (see bfq_serve() for those that were). */
 static struct request *bfq_to_driver(struct bfq_data *bfqd, struct request *rq)
 {
-	struct bfq_queue *q;
-
-	if (!bfq_rq_prepared(rq))
+	if (!bfq_rq_prepared(rq) || !bfq_rq_queue(rq) || bfq_rq_state(rq) == BFQ_RQ_CHOSEN)
 		return rq;
-	q = bfq_rq_queue(rq);
-	if (!q)
-		return rq;
-	bfq_rq_set_state(rq, BFQ_RQ_DRIVER);
-	atomic_inc(&q->in_flight);
+	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
+	atomic_inc(&bfq_rq_queue(rq)->in_flight);
 	atomic_inc(&bfqd->in_flight);
 	return rq;
 }
@@ -285,7 +296,7 @@ static bool bfq_must_hold_back(struct bfq_data *bfqd)
 	if (!READ_ONCE(bfqd->tun.strict_guarantees) || !atomic_read(&bfqd->in_flight))
 		return false;
 	WRITE_ONCE(bfqd->strict_wait, true);
-	smp_mb();	/* pairs with bfq_out_of_driver(): one of us sees the other */
+	smp_mb();	/* pairs with bfq_completed_request(): one of us sees the other */
 	return atomic_read(&bfqd->in_flight);
 }
 
@@ -315,7 +326,6 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 			break;
 		rq = bfq_queue_peek(bfqd, q);
 		bfq_serve(bfqd, q, rq);
-		bfq_rq_set_state(rq, BFQ_RQ_READY);
 		if (first)
 			list_add_tail(&rq->queuelist, &others);
 		else
@@ -379,12 +389,14 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 {
 	struct bfq_data *bfqd = bfq_hctx_data(hctx);
 
-	if (!bfq_pending(bfqd))
-		return false;
-	if (!list_empty_careful(&bfqd->ready) || !READ_ONCE(bfqd->dispatching))
+	if (!list_empty_careful(&bfqd->ready))
 		return true;
-	bfq_leave_mark(bfqd);
-	return !READ_ONCE(bfqd->dispatching);
+	if (READ_ONCE(bfqd->dispatching)) {
+		bfq_leave_mark(bfqd);
+		if (READ_ONCE(bfqd->dispatching))
+			return false;
+	}
+	return bfq_pending(bfqd);
 }
 
 /**
@@ -395,29 +407,12 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
  */
 void bfq_prepare_request(struct request *rq)
 {
-	struct bfq_queue *q = NULL;
+	struct bfq_queue *q = bfq_current_queue(rq->q, op_is_sync(rq->cmd_flags));
 
-	if (op_is_sync(rq->cmd_flags))
-		q = bfq_current_queue(rq->q, true);
 	if (q)
 		refcount_inc(&q->refs);
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
-}
-
-/* A request has left the driver.  @state: what it is now. */
-static void bfq_out_of_driver(struct request *rq, enum bfq_rq_state state)
-{
-	struct bfq_data *bfqd = rq->q->elevator->elevator_data;
-
-	bfq_rq_set_state(rq, state);
-	atomic_dec(&bfq_rq_queue(rq)->in_flight);
-	if (!atomic_dec_and_test(&bfqd->in_flight))	/* full barrier, see bfq_must_hold_back() */
-		return;
-	if (READ_ONCE(bfqd->strict_wait)) {
-		WRITE_ONCE(bfqd->strict_wait, false);
-		blk_mq_run_hw_queues(bfqd->queue, true);
-	}
 }
 
 /**
@@ -425,28 +420,29 @@ static void bfq_out_of_driver(struct request *rq, enum bfq_rq_state state)
  * @rq: the request
  * @now: ktime in ns
  *
+ * One that the driver gave back to be sent again is not completed: it stays
+ * counted, and bypasses everything on its second way.
+ *
  * Context: any, mostly interrupts.
  */
 void bfq_completed_request(struct request *rq, u64 now)
 {
-	if (!bfq_rq_prepared(rq) || bfq_rq_state(rq) != BFQ_RQ_DRIVER)
-		return;		/* a flush without data completes without us */
-	WRITE_ONCE(bfq_rq_queue(rq)->completed_ns, now);
-	bfq_out_of_driver(rq, BFQ_RQ_NEW);
-}
+	struct bfq_data *bfqd = rq->q->elevator->elevator_data;
+	struct bfq_queue *q;
 
-/**
- * bfq_requeue_request - the driver gives a request back, to be sent again
- * @rq: the request; the block layer will insert it once more
- *
- * It has been chosen and charged: it will go to the driver without waiting.
- *
- * Context: any.
- */
-void bfq_requeue_request(struct request *rq)
-{
-	if (bfq_rq_prepared(rq) && bfq_rq_state(rq) == BFQ_RQ_DRIVER)
-		bfq_out_of_driver(rq, BFQ_RQ_READY);
+	if (!bfq_rq_prepared(rq) || bfq_rq_state(rq) != BFQ_RQ_CHOSEN)
+		return;		/* a flush without data completes without us */
+
+	q = bfq_rq_queue(rq);
+	bfq_rq_set_state(rq, BFQ_RQ_NEW);
+	WRITE_ONCE(q->completed_ns, now);
+	atomic_dec(&q->in_flight);
+	if (!atomic_dec_and_test(&bfqd->in_flight))	/* full barrier, see bfq_must_hold_back() */
+		return;
+	if (READ_ONCE(bfqd->strict_wait)) {
+		WRITE_ONCE(bfqd->strict_wait, false);
+		blk_mq_run_hw_queues(bfqd->queue, true);
+	}
 }
 
 /**
@@ -462,31 +458,35 @@ void bfq_finish_request(struct request *rq)
 	if (!q)
 		return;
 	bfq_rq_set_queue(rq, NULL);
-	bfq_depth_release(rq->q->elevator->elevator_data, q);
+	bfq_queue_put(rq->q->elevator->elevator_data, q);
 }
 
 /**
  * bfq_stage_init - prepare a device's stages, ready list and deferred work
  * @bfqd: the device
  *
+ * Context: the queue is frozen.
  * Return: 0 or -ENOMEM.
  */
 int bfq_stage_init(struct bfq_data *bfqd)
 {
 	int cpu;
 
-	if (!zalloc_cpumask_var(&bfqd->staged, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&bfqd->staged, GFP_NOIO))
 		return -ENOMEM;
-	bfqd->stage = alloc_percpu(struct bfq_stage);
+	/*
+	 * No percpu memory: the device is frozen, and whoever else allocates
+	 * percpu memory holds a mutex while reclaim may wait for the device.
+	 */
+	bfqd->stage = kcalloc_node(nr_cpu_ids, sizeof(*bfqd->stage), GFP_NOIO,
+				   bfqd->queue->node);
 	if (!bfqd->stage) {
 		free_cpumask_var(bfqd->staged);
 		return -ENOMEM;
 	}
 	for_each_possible_cpu(cpu) {
-		struct bfq_stage *stage = per_cpu_ptr(bfqd->stage, cpu);
-
-		spin_lock_init(&stage->lock);
-		INIT_LIST_HEAD(&stage->list);
+		spin_lock_init(&bfqd->stage[cpu].lock);
+		INIT_LIST_HEAD(&bfqd->stage[cpu].list);
 	}
 	spin_lock_init(&bfqd->ready_lock);
 	INIT_LIST_HEAD(&bfqd->ready);
@@ -505,6 +505,6 @@ void bfq_stage_exit(struct bfq_data *bfqd)
 {
 	cancel_work_sync(&bfqd->deferred_work);
 	WARN_ON_ONCE(!cpumask_empty(bfqd->staged) || !list_empty(&bfqd->ready));
-	free_percpu(bfqd->stage);
+	kfree(bfqd->stage);
 	free_cpumask_var(bfqd->staged);
 }

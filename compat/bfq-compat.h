@@ -19,7 +19,8 @@
  *
  *	the elevator	bfq_insert_flags_t, bfq_insert_at_head(),
  *			BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
- *			bfq_free_requests(), BFQ_RQF_PREPARED, bfq_rotational()
+ *			bfq_free_requests(), BFQ_RQF_PREPARED, bfq_rotational(),
+ *			bfq_elevator_get(), bfq_elevator_put()
  *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
  *			bfq_limit_tags(), bfq_set_min_shallow_depth()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
@@ -196,6 +197,36 @@ static inline bool bfq_rotational(struct request_queue *q)
 }
 
 /**
+ * bfq_elevator_get() - keep a device's elevator in place, for debugfs files
+ * @q: the device's queue
+ *
+ * Older kernels remove the files before the elevator goes; newer ones later.
+ * May sleep.  Undone by bfq_elevator_put().
+ *
+ * Return: our data on the device, or NULL if it is not ours (any more).
+ */
+static inline void *bfq_elevator_get(struct request_queue *q)
+{
+#ifdef BFQ_HAVE_ELEVATOR_LOCK
+	mutex_lock(&q->elevator_lock);
+#endif
+	if (!q->elevator || q->elevator->type->elevator_owner != THIS_MODULE)
+		return NULL;
+	return q->elevator->elevator_data;
+}
+
+/**
+ * bfq_elevator_put() - undo bfq_elevator_get(), whatever it returned
+ * @q: the device's queue
+ */
+static inline void bfq_elevator_put(struct request_queue *q)
+{
+#ifdef BFQ_HAVE_ELEVATOR_LOCK
+	mutex_unlock(&q->elevator_lock);
+#endif
+}
+
+/**
  * bfq_free_requests() - free requests that have been merged into others
  * @list: of requests by queuelist, as blk_mq_sched_try_insert_merge() leaves it
  *
@@ -297,7 +328,8 @@ static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
  *
  * ops.limit_depth is void (*)(blk_opf_t, struct blk_mq_alloc_data *).  It may
  * be called while the device's elevator is being looked at by nobody else,
- * without locks, and may not sleep.
+ * without locks. It may sleep unless the allocation is REQ_NOWAIT or
+ * BLK_MQ_REQ_NOWAIT.
  */
 static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
 				  unsigned int depth)

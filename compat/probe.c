@@ -45,6 +45,10 @@ static typeof(&wbt_init_enable_default) probe_wbt_init_enable;
 #line 1 "BFQ_HAVE_ELV_FLAGS"
 _Static_assert(sizeof(((struct elevator_queue *)0)->flags) == sizeof(long), "");
 
+/* Is the elevator kept in place by a lock of its own? */
+#line 1 "BFQ_HAVE_ELEVATOR_LOCK"
+_Static_assert(sizeof(((struct request_queue *)0)->elevator_lock) > 0, "");
+
 #line 1 "BFQ_HAVE_HRTIMER_SETUP"
 static typeof(&hrtimer_setup) probe_hrtimer_setup;
 
