@@ -365,21 +365,23 @@ static struct wf2q_entity *choose_in(struct wf2q_tree *t)
 	}
 }
 
-/* The same of a group in which several children wait. */
+/* As choose(), below, when several children wait. */
 static noinline struct wf2q_entity *choose_among(struct wf2q_group *g)
 {
-	struct wf2q_entity *idle = NULL;
+	struct wf2q_entity *first = NULL, *idle;
 
-	if (unlikely(tree_waits(g, WF2Q_IDLE))) {
-		idle = choose_in(&g->tree[WF2Q_IDLE]);
-		if (g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))
-			return idle;
-	}
 	if (unlikely(tree_waits(g, WF2Q_RT)))
-		return choose_in(&g->tree[WF2Q_RT]);
-	if (tree_waits(g, WF2Q_BE))
-		return choose_in(&g->tree[WF2Q_BE]);
-	return idle;
+		first = choose_in(&g->tree[WF2Q_RT]);
+	else if (tree_waits(g, WF2Q_BE))
+		first = choose_in(&g->tree[WF2Q_BE]);
+	if (likely(!tree_waits(g, WF2Q_IDLE)))
+		return first;
+
+	idle = choose_in(&g->tree[WF2Q_IDLE]);
+	if (!first ||
+	    g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))
+		return idle;
+	return first;
 }
 
 /* The child to serve next, or NULL; none is in service. */

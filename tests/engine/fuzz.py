@@ -50,7 +50,7 @@ def main():
     if args.broken:
         done = fuzz(args.broken, args.workdir, 30, 'broken')
         number += 1
-        found = re.search(r'^# .*: (call .*)$', done.stderr, re.M)
+        found = re.search(r'^# .*: (call .*)$', done.stderr, re.MULTILINE)
         good = done.returncode != 0 and found is not None
         failed += not good
         print(f'{"ok" if good else "not ok"} {number} - engine fuzz: a broken '

@@ -280,11 +280,7 @@ static void unwait(struct node *n)
 /* Where nothing is in service, somebody must be eligible. */
 static void jump_group(struct node *g)
 {
-	struct wf2q_group *eg = wf2q_group_of(g->e);
-
 	jump(&g->level[WF2Q_IDLE]);
-	if (eg->next && eg->next->class == WF2Q_IDLE)
-		return;
 	jump(&g->level[g->level[WF2Q_RT].waiting.n ? WF2Q_RT : WF2Q_BE]);
 }
 
@@ -540,7 +536,6 @@ void model_weight(struct node *n, u32 weight)
 	settle(n->up);
 }
 
-/* Nothing moves, but it may now be another class's turn. */
 void model_budget(struct node *leaf, u32 budget)
 {
 	seen.changes++;

@@ -20,17 +20,17 @@ MUTANTS = [
      '	if (!before(t->vtime, e->start))\n		return e;\n',
      '	return e;\n'),
     ('the descent prefers the larger finish',
-     '		if (left && !before(t->vtime, entity_at(left)->min_start))\n'
+     ('		if (left && !before(t->vtime, entity_at(left)->min_start))\n'
      '			e = entity_at(left);\n'
      '		else if (before(t->vtime, e->start))\n'
      '			e = entity_at(e->node.rb_right);\n'
-     '		else\n			return e;\n',
-     '		if (e->node.rb_right && !before(t->vtime, '
+     '		else\n			return e;\n'),
+     ('		if (e->node.rb_right && !before(t->vtime, '
      'entity_at(e->node.rb_right)->min_start))\n'
      '			e = entity_at(e->node.rb_right);\n'
      '		else if (before(t->vtime, e->start))\n'
      '			e = entity_at(left);\n'
-     '		else\n			return e;\n'),
+     '		else\n			return e;\n')),
     ('the tree is ordered by start',
      'if (before(e->finish, at->finish)) {', 'if (before(e->start, at->start)) {'),
     ('order breaks at the wrap',
@@ -68,18 +68,18 @@ MUTANTS = [
     ('nobody is remembered',
      'if (!before(t->vtime, e->start)) {\n		uncount', 'if (1) {\n		uncount'),
     ('who comes back starts at V',
-     '		rb_erase_cached(&e->node, &t->idle);\n	} else {\n'
-     '		t->wsum += e->weight;\n		e->start = t->vtime;\n	}\n	wait',
-     '		rb_erase_cached(&e->node, &t->idle);\n		e->start = t->vtime;\n'
-     '	} else {\n'
+     ('		rb_erase_cached(&e->node, &t->idle);\n	} else {\n'
      '		t->wsum += e->weight;\n		e->start = t->vtime;\n	}\n	wait'),
+     ('		rb_erase_cached(&e->node, &t->idle);\n		e->start = t->vtime;\n'
+     '	} else {\n'
+     '		t->wsum += e->weight;\n		e->start = t->vtime;\n	}\n	wait')),
     ('who comes back starts where it was',
      '		t->wsum += e->weight;\n		e->start = t->vtime;\n	}\n	wait',
      '		t->wsum += e->weight;\n	}\n	wait'),
     ('a new weight forgets the lag',
      '	adopt_weight(e);\n	t->wsum += (u64)e->weight - old;\n',
-     '	adopt_weight(e);\n	t->wsum += (u64)e->weight - old;\n'
-     '	e->start = t->vtime;\n'),
+     ('	adopt_weight(e);\n	t->wsum += (u64)e->weight - old;\n'
+     '	e->start = t->vtime;\n')),
     ('a new weight keeps the start',
      '							  old, e->weight);\n	else\n',
      '							  1, 1);\n	else\n'),
@@ -111,20 +111,17 @@ MUTANTS = [
     ('the smallest start forgets a side',
      'for (i = 0; i < 2; i++)', 'for (i = 0; i < 1; i++)'),
     ('IDLE waits for ever',
-     'if (g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))', 'if (0)'),
+     '	    g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))', '	    0)'),
     ('IDLE gets twice its share',
-     'if (g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))',
-     'if (g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle) / 2)'),
+     '	    g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))',
+     '	    g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle) / 2)'),
     ('IDLE does not pay',
      'g->idle_due -= min(g->idle_due, (u64)WF2Q_IDLE_PACE * sectors);',
      'g->idle_due -= 0;'),
     ('RT waits for BE',
-     '	if (unlikely(tree_waits(g, WF2Q_RT)))\n		return choose_in(&g->tree[WF2Q_RT]);\n'
-     '	if (tree_waits(g, WF2Q_BE))\n		return choose_in(&g->tree[WF2Q_BE]);\n',
-     '	if (tree_waits(g, WF2Q_BE))\n		return choose_in(&g->tree[WF2Q_BE]);\n'
-     '	if (unlikely(tree_waits(g, WF2Q_RT)))\n		return choose_in(&g->tree[WF2Q_RT]);\n'),
+     '	if (unlikely(tree_waits(g, WF2Q_RT)))\n', '	if (!tree_waits(g, WF2Q_BE))\n'),
     ('the sole to wait keeps virtual time waiting',
-     '			jump_to(tree_of(sole), sole->start);\n', '			;\n'),
+     '		jump_to(tree_of(sole), sole->start);\n', '		;\n'),
     ('the sole to wait stays apart when another comes',
      '		insert_ordered(tree_of(g->sole), g->sole);\n', ''),
     ('a class changes without a change of trees',
@@ -132,8 +129,8 @@ MUTANTS = [
     ('an exit leaves the idle tree as it was',
      '		wf2q_deactivate(e);\n	}\n	part(e);\n', '		wf2q_deactivate(e);\n	}\n'),
     ('a removed group keeps its children',
-     '			while ((child = first_idle(&g->tree[class])))\n'
-     '				forget(&g->tree[class], child);\n',
+     ('			while ((child = first_idle(&g->tree[class])))\n'
+     '				forget(&g->tree[class], child);\n'),
      '			child = NULL;\n'),
 ]
 

@@ -2,7 +2,9 @@
 /*
  * Property tests: the engine against a fluid server.
  *
- * usage: property [--decisions N] [--seed N] [--only NAME]
+ * usage: property [--decisions N] [--seed N] [--only NAME] [--world N]
+ *
+ * --world N runs the random world N alone, as a failure names it.
  *
  * What is checked and what is allowed is derived in Documentation/engine.md;
  * README.md lists the tests.
@@ -15,6 +17,7 @@
 
 static unsigned long decisions = 300000;	/* in all random worlds */
 static u64 seed = 1;
+static u64 only_world;
 static const char *only;
 
 static void progress(const char *what, unsigned long done, unsigned long all)
@@ -253,17 +256,20 @@ static void test_random(void)
 		struct world w;
 		unsigned long turns;
 
-		roll_seed(++world);
+		roll_seed(only_world ? only_world : ++world);
 		p = some_plan();
 		turns = p.leaves < 20 ? 4000 : p.leaves < 1000 ? 20000 : 50000;
 		if (turns > end - seen.decisions)
 			turns = end - seen.decisions + 1;
 		snprintf(check_context, sizeof(check_context),
 			 "world %llu: %d leaves, %d groups, depth %d",
-			 (unsigned long long)world, p.leaves, p.groups, p.depth);
+			 (unsigned long long)(only_world ? only_world : world),
+			 p.leaves, p.groups, p.depth);
 		world_make(&w, &p);
 		live(&w, turns);
 		world_free(&w);
+		if (only_world)
+			return;
 		progress("random worlds", end - seen.decisions > decisions ?
 			 decisions : decisions / 10 * 6 - (end - seen.decisions),
 			 decisions / 10 * 6);
@@ -830,16 +836,20 @@ int main(int argc, char **argv)
 			seed = strtoull(argv[i + 1], NULL, 0);
 		else if (!strcmp(argv[i], "--only"))
 			only = argv[i + 1];
+		else if (!strcmp(argv[i], "--world"))
+			only_world = strtoull(argv[i + 1], NULL, 0);
 		else
 			break;
 	}
 	if (i < (unsigned int)argc || decisions < 1000) {
-		fprintf(stderr, "usage: %s [--decisions N (1000 or more)] [--seed N] [--only NAME]\n",
+		fprintf(stderr, "usage: %s [--decisions N (1000 or more)] [--seed N] [--only NAME] [--world N]\n",
 			argv[0]);
 		return 2;
 	}
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		if (only && strcmp(only, tests[i].name))
+			continue;
+		if (only_world && strcmp("random", tests[i].name))
 			continue;
 		snprintf(check_context, sizeof(check_context), "%s",
 			 tests[i].name);
