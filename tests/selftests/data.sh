@@ -44,9 +44,10 @@ compare "were merged before insertion" $(($(merges write) - before)) -gt 0
 # the first is still there: that is the scheduler's own merging.
 nullb memory_backed=1 hw_queue_depth=1 completion_nsec=3000000
 sched "$BFQ_NAME"
+echo 64 >"$QUEUE/nr_requests"	# a depth of 1 gives 2, and both are taken at once
 before=$(merges write)
 verified "sequential writes submitted one by one to a slow device" --direct=1 --ioengine=libaio \
-	--rw=write --bs=4k --size=1m --iodepth=32 --iodepth_batch_submit=1 --name=single
+	--rw=write --bs=4k --size=1m --iodepth=48 --iodepth_batch_submit=1 --name=single
 compare "were merged in the scheduler" $(($(merges write) - before)) -gt 0
 
 read -r r w <"/sys/block/$DISK/inflight"

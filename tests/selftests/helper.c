@@ -179,7 +179,8 @@ static int cmd_switch(int argc, char **argv)
 /*
  * Move every task of group @from to group @to.  A task that has just been
  * forked may be missed by one reading of the list, and one that has just
- * exited cannot be moved, so until the list is empty.
+ * exited cannot be moved and may be listed as 0, which would mean us: so until
+ * the list is empty.
  */
 static void move_tasks(const char *from, const char *to)
 {
@@ -194,7 +195,7 @@ static void move_tasks(const char *from, const char *to)
 		if (!f)
 			die("%s", list);
 		while (fgets(line, sizeof(line), f)) {
-			int error = put(target, line, strlen(line));
+			int error = atoi(line) ? put(target, line, strlen(line)) : 0;
 
 			if (error && error != ESRCH) {
 				errno = error;

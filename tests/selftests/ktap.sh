@@ -221,8 +221,26 @@ disk() {
 	DEV=/dev/$1
 	QUEUE=/sys/block/$1/queue
 	eventually 20 [ -b "$DEV" ] || give_up "$DEV does not appear"
+	# shellcheck disable=SC2034 # for the tests
 	MAJMIN=$(cat "/sys/block/$1/dev")
 }
+
+# parts COUNT: divide $DEV into partitions ${DEV}p1, ${DEV}p2, ... of 32 MB. Each
+# job gets its own, so that what it has *completed* can be told apart: a group's
+# io.stat counts submissions, and counts those of io_uring that found no tag and
+# were submitted again, twice.
+parts() {
+	ktap_part=0
+	while [ "$ktap_part" -lt "$1" ]; do
+		ktap_part=$((ktap_part + 1))
+		addpart "$DEV" $ktap_part $(((ktap_part - 1) * 65536)) 65536 ||
+			give_up "cannot make a partition on $DEV"
+		eventually 20 [ -b "${DEV}p$ktap_part" ] || give_up "${DEV}p$ktap_part does not appear"
+	done
+}
+
+# done_by N: reads that partition N of $DISK has completed
+done_by() { read -r ktap_reads _ <"/sys/block/$DISK/${DISK}p$1/stat"; echo "$ktap_reads"; }
 
 # sched NAME: select a scheduler for $DISK
 sched() { echo "$1" >"$QUEUE/scheduler" || give_up "cannot select $1 for $DISK"; }
@@ -280,22 +298,6 @@ in_cg_bg() {
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
 	background sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$ktap_cg" "$@"
-}
-
-# cg_ios NAME [read|write]: requests (bios) that the group made to $DISK
-cg_ios() {
-	awk -v dev="$MAJMIN" -v key="$(echo "${2:-read}" | cut -c1)ios" '
-		$1 == dev { for (i = 2; i <= NF; i++) {
-			split($i, kv, "="); if (kv[1] == key) n = kv[2] } }
-		END { print n + 0 }' "$CG/$1/io.stat"
-}
-
-# cg_bytes NAME read|write
-cg_bytes() {
-	awk -v dev="$MAJMIN" -v key="$(echo "$2" | cut -c1)bytes" '
-		$1 == dev { for (i = 2; i <= NF; i++) {
-			split($i, kv, "="); if (kv[1] == key) n = kv[2] } }
-		END { printf "%.0f\n", n }' "$CG/$1/io.stat"
 }
 
 # --- load ---------------------------------------------------------------------

@@ -30,7 +30,8 @@ while [ $i -lt 20 ]; do
 	for from in a b; do
 		to=$([ $((i % 2)) -eq 0 ] && echo a || echo b)
 		while read -r pid; do
-			echo "$pid" >"$CG/$to/cgroup.procs"
+			# An exiting task may be shown as 0, which would mean this shell.
+			[ "$pid" -eq 0 ] || echo "$pid" >"$CG/$to/cgroup.procs"
 		done <"$CG/$from/cgroup.procs" 2>/dev/null
 	done
 done

@@ -1,54 +1,59 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: service follows a task into another group; a removed group loses nothing
-# where: guest
+# where: guest icount
 . "${0%/*}/ktap.sh"
 plan 7
-require fio
+require fio addpart
 require_helper
 
 seconds=$((2 * SLOW))
 nullb memory_backed=1 hw_queue_depth=4 completion_nsec=$((1500000 * SLOW))
+parts 2
 sched "${SCHED:-$BFQ_NAME}"
 cg_setup
 cg rich 300
 cg poor 100
 cg other 100
 
-load="fio --name=load --filename=$DEV --thread --eta=never --norandommap --randrepeat=0
+load="fio --name=load --thread --eta=never --norandommap --randrepeat=0
 	--output=/dev/null --time_based --runtime=3600 --direct=1 --rw=randread --bs=4k
 	--ioengine=libaio --iodepth=16"
 
-# share GROUP OTHER: percent that GROUP gets of both
+# share: percent that job 1 gets of both
 share() {
-	a=$(cg_ios "$1")
-	b=$(cg_ios "$2")
+	a=$(done_by 1)
+	b=$(done_by 2)
 	sleep $seconds
-	a=$(($(cg_ios "$1") - a))
-	b=$(($(cg_ios "$2") - b))
+	a=$(($(done_by 1) - a))
+	b=$(($(done_by 2) - b))
 	calc "$a + $b ? 100 * $a / ($a + $b) : 0"
 }
 near() {
 	if calc_true "$3 > $2 * 0.95 && $3 < $2 * 1.05"; then pass "$1"
 	else fail "$1" "$2 %, give or take 5 % of it" "$3 %"; fi
 }
-going() { [ "$(cg_ios poor)" -gt 50 ] && [ "$(cg_ios other)" -gt 50 ]; }
+going() { [ "$(done_by 1)" -gt 50 ] && [ "$(done_by 2)" -gt 50 ]; }
+# What the cgroup's io.stat says of this device.
+charged() { grep "^$MAJMIN" "$CG/$1/io.stat"; }
 
 # shellcheck disable=SC2086 # options
-in_cg_bg poor $load
+in_cg_bg poor $load --filename="${DEV}p1"
 mover=$child
 # shellcheck disable=SC2086
-in_cg_bg other $load
+in_cg_bg other $load --filename="${DEV}p2"
 eventually 60 going || give_up "fio does not start"
-near "equal weights at first" 50 "$(share poor other)"
+near "equal weights at first" 50 "$(share)"
 echo "$mover" >"$CG/rich/cgroup.procs"
 sleep 0.5
-near "service follows the task into the group of 300" 75 "$(share rich other)"
-is "nothing is charged to the group it left" 0 "$(before=$(cg_ios poor); sleep 1; echo $(($(cg_ios poor) - before)))"
+near "service follows the task into the group of 300" 75 "$(share)"
+before=$(charged poor)
+sleep 1
+is "nothing is charged to the group it left" "$before" "$(charged poor)"
 holds "which can be removed under I/O" rmdir "$CG/poor"
 echo "$mover" >"$CG/other/cgroup.procs"
 holds "and the other one, just left with requests queued," rmdir "$CG/rich"
-alive() { a=$(cg_ios other); sleep 1; [ "$(cg_ios other)" -gt "$a" ]; }
+alive() { a=$(done_by 1); sleep 1; [ "$(done_by 1)" -gt "$a" ]; }
 holds "and the task reads on" alive
 kill -9 "$mover" "$child"
 finished 20 "$mover"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: strict_guarantees keeps one request in the device, and it busy
-# where: guest
+# where: guest icount
 . "${0%/*}/ktap.sh"
 plan 3
 require fio
