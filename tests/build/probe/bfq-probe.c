@@ -358,13 +358,13 @@ static void probe_prepare(struct request *rq)
 {
 	struct io_cq *icq = ioc_find_get_icq(rq->q);
 
-	/* the reference that comes with it is the block layer's to drop */
-	rq->elv.icq = icq;
+	rq->elv.icq = icq;	/* with a reference on its io_context */
 	WARN_ON_ONCE(icq && ioc_lookup_icq(rq->q) != icq);
 }
 
 static void probe_finish(struct request *rq)
 {
+	WARN_ON_ONCE(!(rq->rq_flags & BFQ_RQF_PREPARED));
 	if (!rq->elv.icq)
 		return;
 	put_io_context(rq->elv.icq->ioc);
@@ -376,12 +376,12 @@ static ssize_t probe_seen_show(struct elevator_queue *eq, char *page)
 	struct probe_data *pd = eq->elevator_data;
 
 	return sysfs_emit(page,
-			  "inserted %d at_head %d charged %d limited %d depth %u shared %d changes %d ticks %d\n",
+			  "inserted %d at_head %d charged %d limited %d depth %u shared %d changes %d rotational %d ticks %d\n",
 			  atomic_read(&pd->inserted), atomic_read(&pd->at_head),
 			  atomic_read(&pd->charged), atomic_read(&pd->limited),
 			  bfq_sched_tag_depth(pd->q), bfq_sched_tags_shared(pd->q),
 			  atomic_read(&pd->depth_changes),
-			  atomic_read(&pd->ticks));
+			  bfq_rotational(pd->q), atomic_read(&pd->ticks));
 }
 
 static struct elv_fs_entry probe_attrs[] = {
@@ -396,9 +396,11 @@ static struct elv_fs_entry probe_attrs[] = {
 static int probe_inserted_show(void *data, struct seq_file *m)
 {
 	struct request_queue *q = data;
-	struct probe_data *pd = q->elevator->elevator_data;
+	struct probe_data *pd = bfq_elevator_get(q);
 
-	seq_printf(m, "%d\n", atomic_read(&pd->inserted));
+	if (pd)
+		seq_printf(m, "%d\n", atomic_read(&pd->inserted));
+	bfq_elevator_put(q);
 	return 0;
 }
 
@@ -406,9 +408,11 @@ static ssize_t probe_inserted_write(void *data, const char __user *buf,
 				    size_t count, loff_t *ppos)
 {
 	struct request_queue *q = data;
-	struct probe_data *pd = q->elevator->elevator_data;
+	struct probe_data *pd = bfq_elevator_get(q);
 
-	atomic_set(&pd->inserted, 0);
+	if (pd)
+		atomic_set(&pd->inserted, 0);
+	bfq_elevator_put(q);
 	return count;
 }
 

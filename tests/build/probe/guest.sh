@@ -3,7 +3,7 @@
 # test: every word of compat/ does on this kernel what its comment says
 # where: guest, started by tests/build/boot, which hands the probe's name over
 . "${0%/*}/../../selftests/ktap.sh"
-plan 20
+plan 21
 
 probe=$1
 ko=$2
@@ -24,6 +24,7 @@ sched "$probe"
 is "it can be selected" "$probe" "$(sched_now)"
 compare "the depth has been announced at the start" "$(seen changes)" -ge 1
 is "the depth is nr_requests" "$(cat "$QUEUE/nr_requests")" "$(seen depth)"
+is "it knows whether the device turns" "$(cat "$QUEUE/rotational")" "$(seen rotational)"
 case $(cat "$wbt") in
 "$before") fail "writeback throttling is off" "another state than $before" "$(cat "$wbt")" ;;
 *) pass "writeback throttling is off" ;;
