@@ -645,6 +645,53 @@ static void test_raise(void)
 	world_free(&w);
 }
 
+/* A budget that changes while its leaf waits changes whose turn it is. */
+static void test_resize(void)
+{
+	struct world w;
+
+	flat_world(&w, 2, 100);
+	world_activate(&w, 0, 8);
+	world_activate(&w, 1, 100);
+	world_set_budget(&w, 0, 1000);
+	EXPECT("first, when the other's budget has grown", turn_of(&w, 100), 1);
+	/* Leaf 1 leads now, leaf 0 lags: of these, only leaf 1 may shrink. */
+	world_set_budget(&w, 0, 8);
+	EXPECT("finish of who lags", w.leaf[0].finish,
+	       1000 * w.leaf[0].inverse);
+	world_set_budget(&w, 1, 8);
+	EXPECT("finish of who leads", w.leaf[1].finish,
+	       108 * w.leaf[1].inverse);
+	world_free(&w);
+}
+
+/* A group is removed while a child of it is remembered; both live on. */
+static void test_removal(void)
+{
+	struct plan p = { .groups = 1, .depth = 2, .leaves = 2,
+			  .same_weight = 100, .max_budget = 8 };
+	struct world w;
+	int i;
+
+	world_make(&w, &p);
+	for (i = 0; i < 2; i++) {
+		world_move(&w, i, 1);
+		world_activate(&w, i, 8);
+	}
+	world_deactivate(&w, 1 - turn_of(&w, 0));
+	EXPECT("remembered children", w.leaf[0].state == WF2Q_REMEMBERED ||
+	       w.leaf[1].state == WF2Q_REMEMBERED, true);
+	EXPECT("removed", world_remake_group(&w, 1), true);
+	EXPECT("children counted", w.group[1].tree[WF2Q_BE].wsum, 0);
+	for (i = 0; i < 2; i++)
+		world_activate(&w, i, 8);
+	for (i = 0; i < 10; i++) {
+		turn_of(&w, 8);
+		check_group(w.group);
+	}
+	world_free(&w);
+}
+
 /*
  * Charges out of turn, of leaves in any state: the engine accounts them as the
  * model does, and still gives everybody their shares in the long run.
@@ -799,6 +846,10 @@ static const struct {
 	  test_classes },
 	{ "raise", "a raised weight counts at once, a lowered one after the turn",
 	  test_raise },
+	{ "resize", "a larger budget shows at once, a smaller one unless it lags",
+	  test_resize },
+	{ "removal", "a removed group leaves no trace in its children",
+	  test_removal },
 	{ "injection", "charges out of turn are accounted exactly", test_injection },
 	{ "attacks", "nobody gains by leaving, nobody lags by others' urgency",
 	  test_attacks },
