@@ -38,10 +38,10 @@ BAD = [re.compile(p) for p in (
     r"refcount_t:",
     r"list_(add|del) corruption",
     r"stack-protector:|stack frame overflow|Corrupted stack end",
-    r"rq_qos|possible deadlock",
+    r"possible deadlock",
     r"nobody cared",
-    r"DEBUG_LOCKS_WARN_ON|MAX_LOCK|lockdep.*turning off",
-    r"virtual memory exhausted|Out of memory: ",
+    r"DEBUG_LOCKS_WARN_ON|turning off the locking correctness validator",
+    r"Out of memory: ",
     r"page allocation failure",
     r"bfq-lab: WARNING",
 )]

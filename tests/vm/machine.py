@@ -8,10 +8,12 @@ then ours (tests/vm/init). The virtual-time guest is a microvm with a bare
 initramfs, where one instruction is one nanosecond and nothing outside can show.
 """
 
+import ctypes
 import json
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -135,6 +137,12 @@ class Qmp:
         return self.command("human-monitor-command", **{"command-line": "info registers -a"})
 
 
+def die_with_parent():
+    """However the runner ends, its guest must not go on."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 class Guest:
     """A QEMU process and the files that its ports write."""
 
@@ -142,7 +150,8 @@ class Guest:
         self.rundir = rundir
         with open(f"{rundir}/qemu.log", "wb") as errors:
             self.proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=errors,
-                                         stderr=errors, start_new_session=True)
+                                         stderr=errors, start_new_session=True,
+                                         preexec_fn=die_with_parent)  # noqa: PLW1509 no threads
 
     def log(self, name):
         try:
