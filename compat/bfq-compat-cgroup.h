@@ -10,6 +10,8 @@
 #ifndef BFQ_COMPAT_CGROUP_H
 #define BFQ_COMPAT_CGROUP_H
 
+#include <linux/sched/mm.h>
+
 #ifndef BFQ_KSRC
 extern struct blkcg blkcg_root;
 
@@ -233,26 +235,37 @@ static inline int bfq_blkg_conf_begin(struct bfq_blkg_conf *conf,
 				      const struct blkcg_policy *pol,
 				      char *input)
 {
+	unsigned int noio;
 	int ret;
 
-#if defined(BFQ_HAVE_BLKG_CONF_CLOSE)
+#ifdef BFQ_HAVE_BLKG_CONF_INIT
 	blkg_conf_init(&conf->ctx, input);
+#endif
+#ifdef BFQ_HAVE_BLKG_CONF_CLOSE
 	ret = blkg_conf_open_bdev(&conf->ctx);
 	if (ret)
 		return ret;
+#endif
+	/*
+	 * blkg_conf_prep() allocates while it holds what whoever switches the
+	 * elevator of a frozen device waits for: memory must not be sought by
+	 * writing to that device.  The kernel forgets one of the places.
+	 */
+	noio = memalloc_noio_save();
+#ifdef BFQ_HAVE_BLKG_CONF_INIT
 	ret = blkg_conf_prep(blkcg, pol, &conf->ctx);
-	if (ret)
-		blkg_conf_close_bdev(&conf->ctx);
-#elif defined(BFQ_HAVE_BLKG_CONF_INIT)
-	blkg_conf_init(&conf->ctx, input);
-	ret = blkg_conf_prep(blkcg, pol, &conf->ctx);
-	if (ret)
-		blkg_conf_exit(&conf->ctx);
 #else
 	ret = blkg_conf_prep(blkcg, pol, input, &conf->ctx);
 #endif
-	if (ret)
+	memalloc_noio_restore(noio);
+	if (ret) {
+#if defined(BFQ_HAVE_BLKG_CONF_CLOSE)
+		blkg_conf_close_bdev(&conf->ctx);
+#elif defined(BFQ_HAVE_BLKG_CONF_INIT)
+		blkg_conf_exit(&conf->ctx);
+#endif
 		return ret;
+	}
 	conf->blkg = conf->ctx.blkg;
 	conf->body = conf->ctx.body;
 	return 0;
