@@ -18,6 +18,8 @@
  *	helper peak SECONDS FILE	largest sum of the numbers that FILE shows
  *	helper flaky SECONDS DEV	processes that read while their allocations
  *					fail (fault injection's make-it-fail)
+ *	helper mkdirs N PATH		make and remove a directory while
+ *					allocations fail
  *
  * A VALUE "@N:TEXT" stands for TEXT followed by ones up to N bytes, and \n in
  * it for a newline.  With FLAKY set in the environment, put and try write with
@@ -449,6 +451,27 @@ static int cmd_flaky(int argc, char **argv)
 	return !count[0] || count[2];
 }
 
+static int cmd_mkdirs(int argc, char **argv)
+{
+	int n = atoi(argv[0]), failed = 0, i;
+
+	if (argc != 2)
+		return 2;
+	make_it_fail();
+	for (i = 0; i < n; i++) {
+		if (!mkdir(argv[1], 0755)) {
+			if (rmdir(argv[1]))
+				die("rmdir %s", argv[1]);
+			continue;
+		}
+		if (errno != ENOMEM)
+			die("mkdir %s", argv[1]);
+		failed++;
+	}
+	printf("%d made, %d got ENOMEM\n", n - failed, failed);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 2 ? argv[1] : "";
@@ -471,6 +494,8 @@ int main(int argc, char **argv)
 		return cmd_storm(argc, argv, O_DIRECT, one_read);
 	if (!strcmp(cmd, "abandon"))
 		return cmd_storm(argc, argv, 0, leave_reads);
+	if (!strcmp(cmd, "mkdirs"))
+		return cmd_mkdirs(argc, argv);
 	if (!strcmp(cmd, "cloneio"))
 		return cmd_cloneio(argc, argv);
 	fputs("usage: see the head of tests/selftests/helper.c\n", stderr);

@@ -152,11 +152,12 @@ now() { read -r ktap_now _ </proc/uptime; echo "$ktap_now"; }
 
 # eventually SECONDS COMMAND...: it succeeds within that time
 eventually() {
-	ktap_tries=$(($1 * 10))
+	read -r ktap_until _ </proc/uptime
+	ktap_until=$((${ktap_until%.*} + $1))
 	shift
 	while ! "$@" 2>/dev/null; do
-		ktap_tries=$((ktap_tries - 1))
-		[ "$ktap_tries" -gt 0 ] || return 1
+		read -r ktap_now _ </proc/uptime
+		[ "${ktap_now%.*}" -le "$ktap_until" ] || return 1
 		sleep 0.1
 	done
 }
@@ -247,6 +248,9 @@ sched() { echo "$1" >"$QUEUE/scheduler" || give_up "cannot select $1 for $DISK";
 
 # The scheduler in use, without the brackets.
 sched_now() { sed 's/.*\[\(.*\)\].*/\1/' "$QUEUE/scheduler"; }
+
+# Does no device hold the module?
+unused() { grep -q "^$(module) [0-9]* 0 " /proc/modules; }
 
 module() { basename "${BFQ_KO:-$BFQ_NAME.ko}" .ko; }
 

@@ -20,6 +20,7 @@ echo 0 >$CG_ROOT/cgroup.procs
 set --
 while [ $# -lt 100 ]; do set -- "$@" 4 128 16 512 8; done
 "$HELPER" try "$QUEUE/nr_requests" "$@" >"$WORK/depths" 2>&1
+head -n 5 "$WORK/depths" | sed 's/^/# /'
 is "100 changes" 100 "$(grep -c ^OK "$WORK/depths")"
 is "the last one holds" 8 "$(cat "$QUEUE/nr_requests")"
 verify_stop "nothing is lost"
