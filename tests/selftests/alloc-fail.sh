@@ -12,7 +12,8 @@ for f in failslab fail_page_alloc; do
 	[ -d $fs/$f ] || give_up "no $f in this kernel"
 done
 
-nullb memory_backed=1 size=64 hw_queue_depth=8 completion_nsec=200000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS
 sched "$BFQ_NAME"
 cg_setup
 cg a 100
@@ -33,7 +34,7 @@ failures() {
 defer "echo 0 >$fs/failslab/probability; echo 0 >$fs/fail_page_alloc/probability"
 
 failures 5 Y N
-background "$HELPER" flaky 10 "$DEV" >"$WORK/flaky" 2>&1
+background "$HELPER" flaky 8 "$DEV" >"$WORK/flaky" 2>&1
 finished 120 "$child"
 is "processes whose allocations fail read, or are told ENOMEM" 0 $?
 note "$(cat "$WORK/flaky")"
@@ -43,7 +44,7 @@ is "also in a group" 0 $?
 note "$(cat "$WORK/flaky")"
 
 failures 0 N Y
-verify_load rounds --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --bs=4k --size=512k
+verify_load rounds --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw --bs=4k --size=256k
 sleep 2
 failures 10 N Y
 sleep 8
@@ -54,7 +55,7 @@ verify_stop "verified I/O goes on when a tenth of all atomic allocations fails"
 names() { cut -d: -f1 "$1" | sort -u | tr '\n' ' '; }
 failures 10 Y N
 set --
-while [ $# -lt 60 ]; do set -- "$@" none "$BFQ_NAME"; done
+while [ $# -lt 40 ]; do set -- "$@" none "$BFQ_NAME"; done
 FLAKY=1 "$HELPER" try "$QUEUE/scheduler" "$@" >"$WORK/select" 2>&1
 failures 0 N Y
 other=$(names "$WORK/select" | tr ' ' '\n' | grep -vxE 'OK|ENOMEM|' | tr '\n' ' ')

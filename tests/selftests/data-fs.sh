@@ -10,7 +10,7 @@ nullb memory_backed=1 discard=1 cache_size=8 hw_queue_depth=16 completion_nsec=1
 sched "$BFQ_NAME"
 mnt=$WORK/mnt
 mkdir "$mnt"
-job="--name=files --directory=$mnt --nrfiles=4 --size=4m --rw=randwrite --bs=4k --ioengine=psync
+job="--name=files --directory=$mnt --nrfiles=4 --size=$((1024 / SLOW))k --rw=randwrite --bs=4k --ioengine=psync
 	--verify=crc32c --verify_fatal=1 --thread --eta=never --randrepeat=1 --verify_state_save=0"
 
 holds "mkfs" mkfs.ext4 -q -F -b 4096 "$DEV"

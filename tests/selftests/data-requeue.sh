@@ -28,9 +28,9 @@ under() {
 	echo "$2" >$debug/opts || give_up "scsi_debug has no opts $2"
 	echo "$3" >$debug/every_nth || give_up "scsi_debug has no every_nth"
 	holds "$desc" timeout $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never --direct=1 \
-		--verify=crc32c --verify_fatal=1 --size=1m --bs=4k \
+		--verify=crc32c --verify_fatal=1 --size=$((1024 / SLOW))k --bs=4k \
 		--name=deep --ioengine=libaio --iodepth=16 --rw=randrw \
-		--name=sync --ioengine=psync --rw=randwrite --offset=4m --size=256k
+		--name=sync --ioengine=psync --rw=randwrite --offset=4m --size=64k
 	echo 0 >$debug/every_nth
 	echo 0 >$debug/opts
 }

@@ -4,16 +4,18 @@
 # where: debug
 . "${0%/*}/ktap.sh"
 plan 6
-require fio dd
+require fio
+require_helper
 
-nullb memory_backed=1 hw_queue_depth=8 completion_nsec=200000
+nullb memory_backed=1 hw_queue_depth=8 completion_nsec=1000000
 sched "$BFQ_NAME"
 inject=$CONFIGFS/nullb/$DISK
 [ -d "$inject/timeout_inject" ] || give_up "no fault injection in null_blk"
 echo 1000 >"$QUEUE/io_timeout"
+for kind in timeout requeue; do echo 0 >"$inject/${kind}_inject/verbose"; done
 
 work() {
-	timeout $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never --direct=1 --size=1m --bs=4k \
+	timeout $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never --direct=1 --size=256k --bs=4k \
 		--verify=crc32c --verify_fatal=1 --name=deep --ioengine=libaio --iodepth=16 --rw=randrw
 }
 
@@ -28,14 +30,9 @@ echo 0 >"$inject/requeue_inject/probability"
 echo 5 >"$inject/timeout_inject/times"
 echo 10 >"$inject/timeout_inject/interval"
 echo 100 >"$inject/timeout_inject/probability"
-errors=0
-i=0
-while [ $i -lt 80 ]; do
-	i=$((i + 1))
-	timeout 60 dd if="$DEV" of=/dev/null bs=4k count=1 skip=$i iflag=direct 2>/dev/null ||
-		errors=$((errors + 1))
-done
+"$HELPER" spawn 60 1 "$DEV" >"$WORK/out" 2>/dev/null
 echo 0 >"$inject/timeout_inject/probability"
+errors=$(sed 's/.*, \(.*\) failed/\1/' "$WORK/out")
 compare "forgotten requests are reported to their owners" "$errors" -ge 1
 compare "and only they" "$errors" -le 5
 holds "the device works afterwards" work

@@ -17,26 +17,28 @@ verified() {
 		--verify=crc32c --verify_fatal=1 --verify_dump=0 "$@"
 }
 
+small=$((256 / SLOW))k
+mix=$((1024 / SLOW))k
 nullb memory_backed=1 cache_size=8 hw_queue_depth=16 completion_nsec=100000
 sched "$BFQ_NAME"
 
-verified "direct: random, sequential and mixed at once" --direct=1 --size=4m \
+verified "direct: random, sequential and mixed at once" --direct=1 --size=$mix \
 	--name=rand --ioengine=libaio --iodepth=16 --rw=randwrite --bs=4k \
 	--name=seq --ioengine=io_uring --iodepth=8 --rw=write --bs=16k --offset=8m \
 	--name=mix --ioengine=libaio --iodepth=8 --rw=randrw --bsrange=512-32k --offset=16m \
-	--name=sync --ioengine=psync --rw=randwrite --bs=4k --offset=24m --size=1m
+	--name=sync --ioengine=psync --rw=randwrite --bs=4k --offset=24m --size=$small
 verified "buffered: several writers with fsync" --ioengine=psync --rw=randwrite \
-	--bsrange=1k-16k --size=2m --fsync=64 --end_fsync=1 \
+	--bsrange=1k-16k --size=$small --fsync=64 --end_fsync=1 \
 	--name=b1 --offset=32m --name=b2 --offset=40m --name=b3 --offset=48m --rw=write
 verified "flush and FUA: synchronous writes to a volatile cache" --direct=1 --sync=dsync \
-	--ioengine=psync --rw=randwrite --bs=4k --size=1m --fsync=8 --name=fua --offset=56m
+	--ioengine=psync --rw=randwrite --bs=4k --size=$small --fsync=8 --name=fua --offset=56m
 verified "vectors and large blocks" --direct=1 --ioengine=pvsync --rw=write --bs=1m --size=8m \
 	--name=large --offset=64m
 
 # Neighbours that are submitted together are merged before they are inserted.
 before=$(merges write)
 verified "sequential writes submitted in batches" --direct=1 --ioengine=libaio --rw=write \
-	--bs=4k --size=2m --iodepth=16 --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 \
+	--bs=4k --size=$mix --iodepth=16 --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 \
 	--name=batch --offset=80m
 compare "were merged before insertion" $(($(merges write) - before)) -gt 0
 
@@ -47,7 +49,7 @@ sched "$BFQ_NAME"
 echo 64 >"$QUEUE/nr_requests"	# a depth of 1 gives 2, and both are taken at once
 before=$(merges write)
 verified "sequential writes submitted one by one to a slow device" --direct=1 --ioengine=libaio \
-	--rw=write --bs=4k --size=1m --iodepth=48 --iodepth_batch_submit=1 --name=single
+	--rw=write --bs=4k --size=$mix --iodepth=48 --iodepth_batch_submit=1 --name=single
 compare "were merged in the scheduler" $(($(merges write) - before)) -gt 0
 
 read -r r w <"/sys/block/$DISK/inflight"

@@ -11,18 +11,20 @@ plan 3
 require fio
 require_helper
 
-nullb hw_queue_depth=4 completion_nsec=500000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS
 sched "$BFQ_NAME"
 echo 1000 >"$QUEUE/iosched/slice_idle_us"
+many=$(few 200)
 background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8
-background "$HELPER" spawn 300 8 "$DEV" >"$WORK/spawn"
+background "$HELPER" spawn "$many" 8 "$DEV" >"$WORK/spawn"
 finished $((60 * SLOW)) "$child"
-is "300 processes with one read each" "300 processes, 0 failed" "$(cat "$WORK/spawn")"
-background "$HELPER" spawn 150 8 "$DEV" >"$WORK/spawn"
+is "many processes with one read each" "$many processes, 0 failed" "$(cat "$WORK/spawn")"
+background "$HELPER" spawn "$many" 8 "$DEV" >"$WORK/spawn"
 spawn=$child
-background "$HELPER" switch 40 "$QUEUE/scheduler" none "$BFQ_NAME" >"$WORK/switch" 2>&1
+background "$HELPER" switch "$(few 40)" "$QUEUE/scheduler" none "$BFQ_NAME" >"$WORK/switch" 2>&1
 switch=$child
 finished $((60 * SLOW)) "$spawn"
-is "150 more while the scheduler changes" "150 processes, 0 failed" "$(cat "$WORK/spawn")"
+is "as many while the scheduler changes" "$many processes, 0 failed" "$(cat "$WORK/spawn")"
 finished $((60 * SLOW)) "$switch"
-is "40 times" 40 "$(cat "$WORK/switch")"
+is "many times" "$(few 40)" "$(cat "$WORK/switch")"

@@ -12,20 +12,21 @@ plan 2
 require fio
 require_helper
 
-nullb memory_backed=1 hw_queue_depth=4 completion_nsec=500000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS
 sched "$BFQ_NAME"
 cg_setup
 cg a 100
 cg b 900
-in_cg_bg a "$HELPER" cloneio $((3 * SLOW)) "$DEV" >"$WORK/out"
+in_cg_bg a "$HELPER" cloneio $((3 + SLOW / 2)) "$DEV" >"$WORK/out"
 sharers=$child
 # Every request of this one is made by a worker.
 echo 0 >"$CG/b/cgroup.procs"
 verify_load workers --filename="$DEV" --direct=1 --ioengine=io_uring --force_async=1 --iodepth=8 \
-	--rw=randrw --bs=4k --size=512k
+	--rw=randrw --bs=4k --size=256k
 echo 0 >$CG_ROOT/cgroup.procs
 i=0
-while [ $i -lt 20 ]; do
+while [ $i -lt "$(few 20)" ]; do
 	i=$((i + 1))
 	for from in a b; do
 		to=$([ $((i % 2)) -eq 0 ] && echo a || echo b)

@@ -10,7 +10,7 @@
 plan 3
 require fio cmp mkfs.ext4
 
-nullb memory_backed=1 hw_queue_depth=2 completion_nsec=1000000
+nullb memory_backed=1 hw_queue_depth=2 completion_nsec=$((1000000 * SLOW))
 sched "$BFQ_NAME"
 cg_setup
 cg parent 200
@@ -20,13 +20,14 @@ mkdir "$mnt"
 mkfs.ext4 -q -F "$DEV" || give_up "mkfs fails"
 mount "$DEV" "$mnt" || give_up "no ext4 in this kernel"
 defer "umount $mnt"
-head -c 1M /dev/urandom >"$WORK/data"
+head -c 512K /dev/urandom >"$WORK/data"
 background fio --name=load --filename="$DEV" --thread --eta=never --output=/dev/null --direct=1 \
 	--rw=randread --bs=4k --ioengine=libaio --iodepth=8 --time_based --runtime=3600 --randrepeat=0
 
+rounds=$(few 15)
 bad=
 i=0
-while [ $i -lt 15 ]; do
+while [ $i -lt "$rounds" ]; do
 	i=$((i + 1))
 	mkdir "$CG/parent/g$i" && echo $((i * 60)) >"$CG/parent/g$i/io.$BFQ_NAME.weight"
 	in_cg "parent/g$i" dd if="$WORK/data" of="$mnt/file$i" bs=64k 2>/dev/null || bad="$bad dd $i"
@@ -34,7 +35,7 @@ while [ $i -lt 15 ]; do
 	[ $((i % 3)) -ne 0 ] || { sync -f "$mnt" & ktap_children="$ktap_children $!"; }
 	eventually 10 rmdir "$CG/parent/g$i" || bad="$bad rmdir $i"
 done
-is "15 groups are removed with pages to write" "" "$bad"
+is "$rounds groups are removed with pages to write" "" "$bad"
 rmdir "$CG/parent" || note "the parent stays"
 holds "what they left is written" timeout $((60 * SLOW)) sync -f "$mnt"
 echo 3 >/proc/sys/vm/drop_caches

@@ -9,7 +9,7 @@
 plan 7
 require fio dmsetup losetup mkfs.ext4 fsck.ext4
 
-nullb memory_backed=1 discard=1 cache_size=4 hw_queue_depth=8 completion_nsec=200000
+nullb memory_backed=1 discard=1 cache_size=4 hw_queue_depth=8 completion_nsec=$((200000 * SLOW))
 sched "$BFQ_NAME"
 bottom=$DISK
 modprobe dm_mod 2>/dev/null
@@ -28,7 +28,7 @@ verified() {
 	desc=$1
 	shift
 	holds "$desc" timeout $((60 * SLOW)) fio --thread --eta=never --verify=crc32c --verify_fatal=1 \
-		--bs=4k --size=1m "$@"
+		--bs=4k --size=$((1024 / SLOW))k "$@"
 }
 verified "dm-linear" --filename="$mapped" --direct=1 --name=dm --ioengine=libaio --iodepth=8 --rw=randrw
 verified "dm-linear, buffered" --filename="$mapped" --name=dmb --ioengine=psync --rw=write --end_fsync=1 --offset=4m

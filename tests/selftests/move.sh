@@ -59,15 +59,16 @@ kill -9 "$mover" "$child"
 finished 20 "$mover"
 finished 20 "$child"
 
+moves=$(few 50)
 # Deep queues of verified writes, whose groups are replaced all the time.
 cg chain1 100
 cg chain2 300
 for g in chain1 chain2; do
 	echo 0 >"$CG/$g/cgroup.procs"
 	verify_load $g --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=16 --rw=randrw \
-		--bs=4k --size=512k --offset=$((${g#chain} * 16))m
+		--bs=4k --size=256k --offset=$((${g#chain} * 16))m
 done
 echo 0 >$CG_ROOT/cgroup.procs
-"$HELPER" groups 60 "$CG" "io.$BFQ_NAME.weight" chain1 chain2 >"$WORK/groups" 2>&1 ||
+"$HELPER" groups "$moves" "$CG" "io.$BFQ_NAME.weight" chain1 chain2 >"$WORK/groups" 2>&1 ||
 	note "groups: $(cat "$WORK/groups")"
-verify_stop "verified writes survive 60 moves, their groups removed each time"
+verify_stop "verified writes survive $moves moves, their groups removed each time"

@@ -9,23 +9,24 @@ require_helper
 
 cpu=/sys/devices/system/cpu/cpu1/online
 defer "echo 1 >$cpu"
-nullb memory_backed=1 size=64 hw_queue_depth=16 submit_queues=2 completion_nsec=200000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS submit_queues=2
 sched "$BFQ_NAME"
 cg_setup
 for g in 1 2; do
 	cg "start$g" 100
 	echo 0 >"$CG/start$g/cgroup.procs"
 	verify_load "load$g" --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw \
-		--bs=4k --size=512k --offset=$((g * 8))m
+		--bs=4k --size=256k --offset=$((g * 8))m
 	verify_load "buffered$g" --filename="$DEV" --ioengine=psync --rw=randwrite \
 		--bs=4k --size=256k --offset=$((32 + g * 8))m --end_fsync=1
 done
 echo 0 >$CG_ROOT/cgroup.procs
 
 pids=
-background "$HELPER" switch 60 "$QUEUE/scheduler" "$BFQ_NAME" none "$BFQ_NAME" mq-deadline >"$WORK/1" 2>&1
+background "$HELPER" switch "$(few 60)" "$QUEUE/scheduler" "$BFQ_NAME" none "$BFQ_NAME" mq-deadline >"$WORK/1" 2>&1
 pids="$pids $child"
-background "$HELPER" groups 100 "$CG" "io.$BFQ_NAME.weight" start1 start2 >"$WORK/2" 2>&1
+background "$HELPER" groups "$(few 100)" "$CG" "io.$BFQ_NAME.weight" start1 start2 >"$WORK/2" 2>&1
 pids="$pids $child"
 depths() {
 	for d in 8 64 256 16 4 32 128; do
@@ -47,7 +48,7 @@ processors() {
 background processors
 pids="$pids $child"
 bad=
-for pid in $pids; do finished $((60 * SLOW)) "$pid" || bad="$bad status $?"; done
+for pid in $pids; do finished $((150 * SLOW)) "$pid" || bad="$bad status $?"; done
 [ -z "$bad" ] || cat "$WORK/1" "$WORK/2" | sed 's/^/# /'
 is "all of it at once: nothing fails or hangs" "" "$bad"
 verify_stop "nothing is lost"

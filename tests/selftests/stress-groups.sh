@@ -8,20 +8,21 @@ require fio
 require_helper
 
 total=1000
-nullb memory_backed=1 size=64 hw_queue_depth=16 completion_nsec=200000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS
 sched "$BFQ_NAME"
 cg_setup
-for g in 1 2 3 4; do
+for g in 1 2; do
 	cg "start$g" 100
 	echo 0 >"$CG/start$g/cgroup.procs"
 	verify_load "load$g" --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw \
-		--bs=4k --size=512k --offset=$((g * 8))m
+		--bs=4k --size=256k --offset=$((g * 8))m
 done
 echo 0 >$CG_ROOT/cgroup.procs
 
-background "$HELPER" groups $total "$CG" "io.$BFQ_NAME.weight" start1 start2 start3 start4 \
+background "$HELPER" groups $total "$CG" "io.$BFQ_NAME.weight" start1 start2 \
 	>"$WORK/groups" 2>&1
-finished $((80 * SLOW)) "$child"
+finished $((150 * SLOW)) "$child"
 is "none of it fails or hangs" 0 $?
 is "there were $total groups" $total "$(cat "$WORK/groups")"
 verify_stop "nothing is lost"

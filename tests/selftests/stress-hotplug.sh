@@ -9,11 +9,12 @@ require fio
 cpu=/sys/devices/system/cpu/cpu1/online
 [ -w $cpu ] || give_up "a second processor that can be switched off is needed (tests/vm/run --cpus 2)"
 defer "echo 1 >$cpu"
-nullb memory_backed=1 size=64 hw_queue_depth=16 submit_queues=2 completion_nsec=200000
+# shellcheck disable=SC2086 # a list
+nullb $STRESS submit_queues=2
 sched "$BFQ_NAME"
 for g in 1 2; do
 	verify_load "load$g" --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw \
-		--bs=4k --size=512k --offset=$((g * 8))m
+		--bs=4k --size=256k --offset=$((g * 8))m
 done
 bad=0
 n=0

@@ -3,7 +3,7 @@
 # test: devices that disappear while they are busy
 # where: guest
 . "${0%/*}/ktap.sh"
-rounds=6
+if [ -n "$DEBUG" ]; then rounds=3; else rounds=6; fi
 plan $((rounds + 3))
 require fio
 cg_setup
@@ -31,7 +31,7 @@ ended() { sleep 0.2; kill "$one" "$two" 2>/dev/null; finished 30 "$one"; [ $? -n
 i=0
 while [ $i -lt $rounds ]; do
 	i=$((i + 1))
-	nullb memory_backed=$((i % 2)) hw_queue_depth=4 completion_nsec=$((1000000 * i))
+	nullb memory_backed=$((i % 2)) hw_queue_depth=4 completion_nsec=$((1000000 * i * SLOW))
 	sched "$BFQ_NAME"
 	start
 	echo 0 >"$CONFIGFS/nullb/$DISK/power"
@@ -39,7 +39,7 @@ while [ $i -lt $rounds ]; do
 done
 
 modprobe sd_mod 2>/dev/null
-modprobe scsi_debug dev_size_mb=16 ndelay=1000000 max_queue=8 || give_up "scsi_debug does not load"
+modprobe scsi_debug dev_size_mb=16 ndelay=$((1000000 * SLOW)) max_queue=8 || give_up "scsi_debug does not load"
 defer "modprobe -r scsi_debug || rmmod scsi_debug"
 find_disk() {
 	for d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do

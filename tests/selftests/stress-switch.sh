@@ -11,9 +11,10 @@ require_helper
 total=1000
 disks=
 for i in 1 2 3 4; do
-	nullb memory_backed=1 size=64 hw_queue_depth=16 completion_nsec=200000
+	# shellcheck disable=SC2086 # a list
+	nullb $STRESS
 	verify_load "disk$i" --filename="$DEV" --direct=1 --ioengine=libaio --iodepth=8 --rw=randrw \
-		--bs=4k --size=512k
+		--bs=4k --size=256k
 	disks="$disks $DISK"
 done
 
@@ -24,7 +25,7 @@ for d in $disks; do
 	pids="$pids $child"
 done
 bad=
-for pid in $pids; do finished $((60 * SLOW)) "$pid" || bad="$bad status $?"; done
+for pid in $pids; do finished $((150 * SLOW)) "$pid" || bad="$bad status $?"; done
 is "none of the changes fails or hangs" "" "$bad"
 is "there were $total" $total "$(cat "$WORK"/switch.* | awk '{ n += $1 } END { print n }')"
 verify_stop "nothing is lost"
