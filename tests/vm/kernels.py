@@ -66,7 +66,8 @@ def find_stock(name):
                                 f"/usr/src/linux-headers-{release}", moddir))
     if not found:
         raise LabError(f"kernel {name} is not installed: run tools/setup --for check")
-    return max(found, key=lambda k: version_key(k.release))
+    # A half-done upgrade leaves an image without headers: no use for building.
+    return max(found, key=lambda k: (os.path.isdir(k.kdir), version_key(k.release)))
 
 
 def debug_trees():
