@@ -37,6 +37,12 @@
  */
 #define BFQ_LOOKS_PER_TICK	256
 
+/*
+ * Percent of the tags that are shared out.  The rest is for those who get some
+ * beyond their due: asynchronous requests, and tasks that must not sleep.
+ */
+#define BFQ_SHARED_TAGS_PERCENT	75
+
 /* Shares that differ by less than 1/64 are the same: rounding, not weights. */
 #define BFQ_SHARE_SLACK		64
 
@@ -157,7 +163,7 @@ static u64 bfq_share(const struct bfq_queue *q)
 
 static void bfq_active_share_out(struct bfq_data *bfqd)
 {
-	u64 tags = bfq_all_tags(bfqd->queue);
+	u64 tags = max(bfq_all_tags(bfqd->queue) * BFQ_SHARED_TAGS_PERCENT / 100, 1U);
 	u64 least = U64_MAX, most = 0;
 	unsigned int classes = 0;
 	struct bfq_queue *q;

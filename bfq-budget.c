@@ -106,7 +106,7 @@ void bfq_expire(struct bfq_data *bfqd, enum bfq_expire why)
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_idle_unplug(bfqd);
-	bfqd->in_service = NULL;
+	WRITE_ONCE(bfqd->in_service, NULL);
 	bfqd->preempt = false;
 	bfqd->expired[why]++;
 
@@ -162,7 +162,8 @@ struct bfq_queue *bfq_next_queue(struct bfq_data *bfqd)
 		return NULL;
 
 	q = bfq_entity_queue(entity);
-	bfqd->in_service = q;
+	WRITE_ONCE(bfqd->in_service, q);
+	bfq_depth_turn(q);
 	bfqd->served_since = jiffies;
 	bfqd->turn_start = true;
 	return q;

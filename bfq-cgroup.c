@@ -386,6 +386,7 @@ static struct cftype bfq_files_v1[] = {
 		.flags = CFTYPE_NOT_ON_ROOT,
 		.seq_show = bfq_show_weight_v1,
 		.write_u64 = bfq_write_weight_v1,
+		.max_write_len = BFQ_LINE_MAX,
 	},
 	{
 		.name = BFQ_NAME ".weight_device",

@@ -16,8 +16,17 @@
  * tags are in use.  nr_requests is twice what the driver takes, unless the
  * administrator has changed it, so nobody is held back before the driver has
  * all it can take; and the other half is what those who are below their due
- * can always draw on.  Everybody is entitled to one tag, so a task that waits
- * has a request of its own to wait for, and this can't lock up.
+ * can always draw on.  A queue without a request is never held back, so a task
+ * that waits has a request of its own to wait for, and this can't lock up.
+ *
+ * While a queue is in service and all its requests are in the driver it may have
+ * another tag, if any is free: the device is its own then, and its share of the
+ * tags may be far less than what keeps the device busy.  But it must not hoard:
+ * what it has not been served at the end of its turn holds tags until the next.
+ *
+ * Several tasks may share a queue (io_uring's workers do), and all find it below
+ * its due before the first has its tag: those that are about to take one, or
+ * sleep for one in the block layer, count as well (@asking).
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may
  * in all have three quarters of the tags.
@@ -30,30 +39,22 @@
 /* Percent of the tags that asynchronous requests may have. */
 #define BFQ_ASYNC_PERCENT	75
 
-/**
- * bfq_all_tags - how many requests the scheduler can hold
- * @rqq: the device's request queue
- *
- * Hardware queues set aside for polling don't count.
+/*
+ * Must a task of this queue wait before it takes another tag?  Not while it is
+ * the queue's turn and the device would have nothing else to do; and not if the
+ * queue has none, whatever else is the case, since then it would wait for ever.
  */
-unsigned int bfq_all_tags(struct request_queue *rqq)
-{
-	if (bfq_sched_tags_shared(rqq))
-		return rqq->nr_requests;
-	return rqq->nr_requests * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
-}
-
-/* Must a task of this queue wait before it takes another tag? */
-static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q)
+static bool bfq_depth_exceeded(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	/* one reference is the icq's, the others are the queue's requests */
 	unsigned int held = refcount_read(&q->refs) - 1;
-	unsigned int used;
 
-	if (held < READ_ONCE(q->depth_limit))
+	if (!held || held + atomic_read(&q->asking) < READ_ONCE(q->depth_limit))
 		return false;
-	used = READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
-	return used * BFQ_SCARCE >= bfq_all_tags(bfqd->queue);
+	if (READ_ONCE(bfqd->in_service) == q && !READ_ONCE(q->nr_queued) &&
+	    !atomic_read(&q->asking))
+		return false;
+	return bfq_tags_used(bfqd) * BFQ_SCARCE >= bfq_all_tags(bfqd->queue);
 }
 
 static void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q)
@@ -67,6 +68,12 @@ static void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 		io_schedule();	/* submits what the task has plugged */
 	}
 	finish_wait(&q->depth_wait, &wait);
+	/*
+	 * A finished request wakes one sleeper, who may be one that would have
+	 * gone on anyway, and tags may have become plenty since: pass it on.
+	 */
+	if (wq_has_sleeper(&q->depth_wait) && !bfq_depth_exceeded(bfqd, q))
+		wake_up(&q->depth_wait);
 }
 
 /**
@@ -91,12 +98,43 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		return;
 
 	q = bfq_current_queue(data->q, false);
-	if (!q || !bfq_depth_exceeded(bfqd, q))
+	if (!q)
 		return;
-	if (opf & REQ_NOWAIT)
-		bfq_limit_tags(data, 1);	/* as good as none */
-	else
+	if (opf & REQ_NOWAIT) {
+		if (bfq_depth_exceeded(bfqd, q))
+			bfq_limit_tags(data, 1);	/* as good as none */
+		return;
+	}
+	if (bfq_depth_exceeded(bfqd, q))
 		bfq_depth_wait(bfqd, q);
+	atomic_inc(&q->asking);
+}
+
+/**
+ * bfq_depth_taken - a queue's task has got its tag
+ * @q: the queue; the new request holds its reference already
+ *
+ * Not everybody who gets a tag has asked, and not everybody who has asked gets
+ * one (the block layer may start over on another CPU), so the count is a guess
+ * that is never below zero and is forgotten when the queue has no request left
+ * (bfq_queue_put()).
+ */
+void bfq_depth_taken(struct bfq_queue *q)
+{
+	if (atomic_read(&q->asking))
+		atomic_dec_if_positive(&q->asking);
+}
+
+/**
+ * bfq_depth_turn - a queue is put in service
+ * @q: the queue
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_depth_turn(struct bfq_queue *q)
+{
+	if (wq_has_sleeper(&q->depth_wait))
+		wake_up(&q->depth_wait);	/* who wakes up wakes the next */
 }
 
 /**

@@ -115,6 +115,23 @@ void bfq_idle_unplug(struct bfq_data *bfqd)
 	WRITE_ONCE(bfqd->plugged, false);
 }
 
+/**
+ * bfq_idle_recheck - others have got requests in: is the plug still any good?
+ * @bfqd: the device
+ *
+ * If they hold every tag there is, the process that is waited for can't get one
+ * before theirs complete, and theirs wait for the plug.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_idle_recheck(struct bfq_data *bfqd)
+{
+	lockdep_assert_held(&bfqd->lock);
+	if (bfqd->plugged && !atomic_read(&bfqd->in_service->in_flight) &&
+	    bfq_tags_used(bfqd) >= bfq_all_tags(bfqd->queue))
+		bfq_expire(bfqd, BFQ_EXPIRE_IDLE);
+}
+
 /* How long the plug has to stay yet, in ns; 0 when the wait is over. */
 static u64 bfq_plug_left(const struct bfq_data *bfqd)
 {

@@ -134,6 +134,7 @@ struct bfq_group {
  * @active_seen: jiffies of the last arrival, or of a look that found requests
  * @active_weight: what it counts for in group->active_sum; 0: not active
  * @depth_limit: scheduler tags it may hold when they are scarce (bfq-depth.c)
+ * @asking: its tasks that are about to take a tag; a guess
  * @depth_wait: its tasks that wait for one of its requests to finish
  * @rcu: completions may look at a queue just after giving up their reference
  * @pid: of the process, 0 for shared queues; only shown, never looked up
@@ -169,6 +170,7 @@ struct bfq_queue {
 	u16 active_weight;
 
 	unsigned int depth_limit;
+	atomic_t asking;
 	wait_queue_head_t depth_wait;
 	struct rcu_head rcu;
 };
@@ -355,6 +357,23 @@ static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
 	rq->elv.priv[1] = (void *)(unsigned long)state;
 }
 
+/*
+ * How many requests the scheduler can hold.  Hardware queues set aside for
+ * polling don't count.
+ */
+static inline unsigned int bfq_all_tags(struct request_queue *rqq)
+{
+	if (bfq_sched_tags_shared(rqq))
+		return rqq->nr_requests;
+	return rqq->nr_requests * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
+}
+
+/* And how many it holds, those just arriving aside. */
+static inline unsigned int bfq_tags_used(struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
+}
+
 /* Has the queue in service been served for as long as timeout_sync allows? */
 static inline bool bfq_timed_out(const struct bfq_data *bfqd)
 {
@@ -379,7 +398,8 @@ void bfq_stage_exit(struct bfq_data *bfqd);
 /* bfq-depth.c */
 void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data);
 void bfq_depth_updated(struct request_queue *rqq);
-unsigned int bfq_all_tags(struct request_queue *rqq);
+void bfq_depth_taken(struct bfq_queue *q);
+void bfq_depth_turn(struct bfq_queue *q);
 
 /* bfq-active.c */
 void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
@@ -392,6 +412,7 @@ void bfq_idle_init(struct bfq_data *bfqd);
 void bfq_idle_exit(struct bfq_data *bfqd);
 bool bfq_idle_plug(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_idle_unplug(struct bfq_data *bfqd);
+void bfq_idle_recheck(struct bfq_data *bfqd);
 void bfq_idle_arrival(struct bfq_queue *q, const struct request *rq);
 
 /* bfq-budget.c */

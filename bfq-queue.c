@@ -148,6 +148,8 @@ void bfq_queue_put(struct bfq_data *bfqd, struct bfq_queue *q)
 			kblockd_schedule_work(&bfqd->deferred_work);
 	} else if (wq_has_sleeper(&q->depth_wait)) {
 		wake_up(&q->depth_wait);
+	} else if (refcount_read(&q->refs) == 1) {
+		atomic_set(&q->asking, 0);	/* only the icq is left: see bfq_depth_taken() */
 	}
 	rcu_read_unlock();
 }

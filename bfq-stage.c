@@ -178,6 +178,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 		bfq_make_ready(bfqd, &direct, false);
 	bfq_queue_reap(bfqd);
 	bfq_active_refresh(bfqd);
+	bfq_idle_recheck(bfqd);
 }
 
 /**
@@ -409,8 +410,10 @@ void bfq_prepare_request(struct request *rq)
 {
 	struct bfq_queue *q = bfq_current_queue(rq->q, op_is_sync(rq->cmd_flags));
 
-	if (q)
+	if (q) {
 		refcount_inc(&q->refs);
+		bfq_depth_taken(q);
+	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 }
