@@ -4,7 +4,7 @@ group, one bar for each run, and a line where the bar should end."""
 
 from xml.sax.saxutils import escape
 
-WIDTH, LEFT, RIGHT = 760, 130, 70
+WIDTH, LEFT, RIGHT = 760, 160, 70
 BAR, GAP, ROW_GAP, TOP = 14, 3, 16, 66
 # Ours first; told apart also where colours are not.
 COLOURS = ("#1b6ca8", "#9bb8cc", "#c9c9c9", "#e0cfa9", "#d8b4b4")
@@ -38,7 +38,7 @@ def rows(runs):
     y = TOP
     for n, group in enumerate(groups):
         height = len(runs) * (BAR + GAP) - GAP
-        yield text(LEFT - 10, y + height / 2 + 5, f"{group['group']}, weight {group['weight']}", "end")
+        yield text(LEFT - 10, y + height / 2 + 5, f"{group['group']}, weight {group['weights']}", "end")
         for m, run in enumerate(runs):
             pct = run["groups"][n]["measured_pct"]
             yield rect(LEFT, y, scale * pct, BAR, COLOURS[m % len(COLOURS)])
