@@ -23,6 +23,7 @@ loop=$(losetup --direct-io=on -f --show "$mapped") || give_up "no loop device"
 defer "losetup -d $loop"
 disk "$(basename "$loop")"
 sched "$BFQ_NAME"
+defer "echo none >$QUEUE/scheduler"	# a loop device stays when its file goes
 
 verified() {
 	desc=$1

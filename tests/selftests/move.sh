@@ -3,7 +3,7 @@
 # test: service follows a task into another group; a removed group loses nothing
 # where: guest icount
 . "${0%/*}/ktap.sh"
-plan 7
+if [ -n "$LAB_ICOUNT" ]; then plan 7; else plan 5; fi
 require fio addpart
 require_helper
 
@@ -22,6 +22,7 @@ load="fio --name=load --thread --eta=never --norandommap --randrepeat=0
 
 # share: percent that job 1 gets of both
 share() {
+	[ -n "$LAB_ICOUNT" ] || return 0
 	a=$(done_by 1)
 	b=$(done_by 2)
 	sleep $seconds
@@ -29,7 +30,9 @@ share() {
 	b=$(($(done_by 2) - b))
 	calc "$a + $b ? 100 * $a / ($a + $b) : 0"
 }
+# Only virtual time can tell: elsewhere the host decides when fio runs.
 near() {
+	[ -n "$LAB_ICOUNT" ] || return 0
 	if calc_true "$3 > $2 * 0.95 && $3 < $2 * 1.05"; then pass "$1"
 	else fail "$1" "$2 %, give or take 5 % of it" "$3 %"; fi
 }

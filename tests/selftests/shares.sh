@@ -13,7 +13,7 @@ if [ -n "$LAB_ICOUNT" ]; then
 	latency_us=170 bound=2 seconds=2
 else
 	# So slow that the processor, which is emulated, is not what is shared.
-	latency_us=$((1500 * SLOW)) bound=5 seconds=$((2 * SLOW))
+	latency_us=$((1500 * SLOW)) bound=5 seconds=4
 fi
 depth=4
 cg_setup
@@ -31,6 +31,8 @@ shares() {
 	nullb hw_queue_depth=$depth completion_nsec=$((latency_us * 1000))
 	parts $#
 	sched "${SCHED:-$BFQ_NAME}"
+	# Some thousand requests are all there is time for: short turns.
+	[ -n "$LAB_ICOUNT" ] || echo 256 2>/dev/null >"$QUEUE/iosched/max_budget"
 	pids=
 	part=0
 	for share; do
@@ -97,9 +99,9 @@ shares "100 : 300, libaio" "$libaio" light:25 heavy:75
 # and in real time on the host.
 if [ -n "$LAB_ICOUNT" ]; then
 	shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
-	latency_us=2000
+	latency_us=2000 seconds=8
 	shares "100 : 300, io_uring, a slower device" "$io_uring" light:25 heavy:75
-	latency_us=170
+	latency_us=170 seconds=2
 fi
 
 echo 100 >"$CG/heavy/io.${BFQ_NAME}.weight"
