@@ -157,6 +157,7 @@ static struct blkg_policy_data *bfq_pd_alloc(struct blkcg *blkcg, int node, gfp_
 	atomic_inc(&bfq_nr_groups);
 	return &group->pd;
 }
+
 BFQ_COMPAT_PD_ALLOC(bfq_pd_alloc)
 
 /* Called with queue_lock held, parents first. */

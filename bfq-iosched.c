@@ -79,6 +79,7 @@ free_data:
 	kfree(bfqd);
 	return ret;
 }
+
 BFQ_COMPAT_INIT_SCHED(bfq_init_queue)
 BFQ_COMPAT_DEPTH_UPDATED(bfq_depth_updated)
 

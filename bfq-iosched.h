@@ -192,7 +192,7 @@ struct bfq_icq {
  * @list: requests in order of arrival
  */
 struct bfq_stage {
-	spinlock_t lock;
+	spinlock_t lock;	/* the list */
 	struct list_head list;
 } ____cacheline_aligned_in_smp;
 
@@ -275,6 +275,7 @@ enum bfq_expire {
 struct bfq_data {
 	struct request_queue *queue;
 
+	/* the engine, queues, groups, and what is not said otherwise */
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct bfq_group *root;
 	struct bfq_queue *in_service;
@@ -301,6 +302,7 @@ struct bfq_data {
 	bool dispatching;
 	unsigned long contended;
 
+	/* the ready list */
 	spinlock_t ready_lock ____cacheline_aligned_in_smp;
 	struct list_head ready;
 

@@ -58,7 +58,7 @@ static unsigned int bfq_prio_weight(struct bfq_prio prio)
 	return (BFQ_LEVELS - prio.level) * BFQ_WEIGHT_PER_LEVEL;
 }
 
-/* The block layer has already resolved IOPRIO_CLASS_NONE by the task's nice value, where it could. */
+/* The block layer has replaced IOPRIO_CLASS_NONE by what the task's nice value says. */
 static struct bfq_prio bfq_ioprio(unsigned short ioprio)
 {
 	u8 level = IOPRIO_PRIO_DATA(ioprio) & (BFQ_LEVELS - 1);
@@ -495,7 +495,8 @@ struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_que
 	if (bfqd->turn_start && time_after(jiffies, (unsigned long)oldest->fifo_time))
 		return oldest;
 
-	behind = ahead ? bfq_prev_rq(ahead) : rb_entry(rb_last(&q->sorted), struct request, rb_node);
+	behind = ahead ? bfq_prev_rq(ahead) :
+			 rb_entry(rb_last(&q->sorted), struct request, rb_node);
 	if (!behind)
 		return ahead;
 

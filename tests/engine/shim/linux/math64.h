@@ -17,7 +17,7 @@ static inline u64 div64_u64_rem(u64 n, u64 d, u64 *rem)
 
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
-	return (unsigned __int128)a * b / c;
+	return (__uint128_t)a * b / c;
 }
 
 #endif

@@ -9,11 +9,13 @@ struct rb_augment_callbacks {
 };
 
 #define RB_DECLARE_CALLBACKS(scope, name, type, field, value, compute)	\
+scope bool name##_refresh(struct rb_node *node, bool stop_if_same);	\
+scope const struct rb_augment_callbacks name = { name##_refresh };	\
 scope bool name##_refresh(struct rb_node *node, bool stop_if_same)	\
 {									\
+	(void)((type *)0)->value;	/* named, so that it must exist */	\
 	return compute(rb_entry(node, type, field), stop_if_same);	\
-}									\
-scope const struct rb_augment_callbacks name = { name##_refresh };
+}
 
 static inline void
 rb_insert_augmented_cached(struct rb_node *node, struct rb_root_cached *tree,
