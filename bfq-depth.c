@@ -16,7 +16,7 @@
  * tags are in use.  nr_requests is twice what the driver takes, unless the
  * administrator has changed it, so nobody is held back before the driver has
  * all it can take; and the other half is what those who are below their due
- * can always draw on.  A queue without a request is never held back, so a task
+ * can always draw on.  The first request of a queue is never held back, so a task
  * that waits has a request of its own to wait for, and this can't lock up.
  *
  * While a queue is in service and all its requests are in the driver it may have
@@ -36,23 +36,33 @@
 /* Tags are scarce when one in this many is in use. */
 #define BFQ_SCARCE		2
 
+/*
+ * @asking may be too high.  Where the queue has no request whose end would wake
+ * us, this is how long we believe it.
+ */
+#define BFQ_PATIENCE_MS		20
+
 /* Percent of the tags that asynchronous requests may have. */
 #define BFQ_ASYNC_PERCENT	75
 
+/* Requests that the queue has now. */
+static unsigned int bfq_depth_held(const struct bfq_queue *q)
+{
+	return refcount_read(&q->refs) - 1;	/* one reference is the icq's */
+}
+
 /*
  * Must a task of this queue wait before it takes another tag?  Not while it is
- * the queue's turn and the device would have nothing else to do; and not if the
- * queue has none, whatever else is the case, since then it would wait for ever.
+ * the queue's turn and the device would have nothing else to do.
  */
-static bool bfq_depth_exceeded(struct bfq_data *bfqd, struct bfq_queue *q)
+static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	/* one reference is the icq's, the others are the queue's requests */
-	unsigned int held = refcount_read(&q->refs) - 1;
+	unsigned int asking = atomic_read(&q->asking);
+	unsigned int have = bfq_depth_held(q) + asking;
 
-	if (!held || held + atomic_read(&q->asking) < READ_ONCE(q->depth_limit))
+	if (!have || have < READ_ONCE(q->depth_limit))
 		return false;
-	if (READ_ONCE(bfqd->in_service) == q && !READ_ONCE(q->nr_queued) &&
-	    !atomic_read(&q->asking))
+	if (READ_ONCE(bfqd->in_service) == q && !READ_ONCE(q->nr_queued) && !asking)
 		return false;
 	return bfq_tags_used(bfqd) * BFQ_SCARCE >= bfq_all_tags(bfqd->queue);
 }
@@ -62,10 +72,15 @@ static void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 	DEFINE_WAIT(wait);
 
 	for (;;) {
+		long left;
+
 		prepare_to_wait_exclusive(&q->depth_wait, &wait, TASK_UNINTERRUPTIBLE);
 		if (!bfq_depth_exceeded(bfqd, q))
 			break;
-		io_schedule();	/* submits what the task has plugged */
+		/* submits what the task has plugged */
+		left = io_schedule_timeout(msecs_to_jiffies(BFQ_PATIENCE_MS));
+		if (!left && !bfq_depth_held(q))
+			break;
 	}
 	finish_wait(&q->depth_wait, &wait);
 	/*
@@ -113,15 +128,16 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 /**
  * bfq_depth_taken - a queue's task has got its tag
  * @q: the queue; the new request holds its reference already
+ * @opf: operation and flags of the request
  *
- * Not everybody who gets a tag has asked, and not everybody who has asked gets
+ * Those that must not sleep have not asked; nor have some others, and not everybody who has asked gets
  * one (the block layer may start over on another CPU), so the count is a guess
  * that is never below zero and is forgotten when the queue has no request left
  * (bfq_queue_put()).
  */
-void bfq_depth_taken(struct bfq_queue *q)
+void bfq_depth_taken(struct bfq_queue *q, blk_opf_t opf)
 {
-	if (atomic_read(&q->asking))
+	if (op_is_sync(opf) && !(opf & REQ_NOWAIT) && atomic_read(&q->asking))
 		atomic_dec_if_positive(&q->asking);
 }
 

@@ -412,7 +412,7 @@ void bfq_prepare_request(struct request *rq)
 
 	if (q) {
 		refcount_inc(&q->refs);
-		bfq_depth_taken(q);
+		bfq_depth_taken(q, rq->cmd_flags);
 	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
