@@ -108,7 +108,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		return;
 	}
 
-	/* a driver stacked on us asks for a clone: nobody is there to hear EAGAIN, or to sleep */
+	/* a driver stacked on us wants a clone: nobody is there to hear EAGAIN, or to sleep */
 	if ((data->flags & BLK_MQ_REQ_NOWAIT) && !(opf & REQ_NOWAIT))
 		return;
 
