@@ -130,10 +130,10 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
  * @q: the queue; the new request holds its reference already
  * @opf: operation and flags of the request
  *
- * Those that must not sleep have not asked; nor have some others, and not everybody who has asked gets
- * one (the block layer may start over on another CPU), so the count is a guess
- * that is never below zero and is forgotten when the queue has no request left
- * (bfq_queue_put()).
+ * Those that must not sleep have not asked; nor have some others, and not
+ * everybody who has asked gets one (the block layer may start over on another
+ * CPU), so the count is a guess that is never below zero and is forgotten when
+ * the queue has no request left (bfq_queue_put()).
  */
 void bfq_depth_taken(struct bfq_queue *q, blk_opf_t opf)
 {
