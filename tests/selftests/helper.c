@@ -460,8 +460,9 @@ static int cmd_mkdirs(int argc, char **argv)
 	make_it_fail();
 	for (i = 0; i < n; i++) {
 		if (!mkdir(argv[1], 0755)) {
-			if (rmdir(argv[1]))
-				die("rmdir %s", argv[1]);
+			while (rmdir(argv[1]))
+				if (errno != ENOMEM)
+					die("rmdir %s", argv[1]);
 			continue;
 		}
 		if (errno != ENOMEM)
