@@ -21,12 +21,13 @@ def rect(x, y, width, height, fill):
 
 
 def legend(runs):
-    x = LEFT
+    x = 10
     for n, run in enumerate(runs):
         label = LABELS.get(run["scheduler"], run["scheduler"])
+        label += f", {run['kiops']:.1f} kIOPS"
         yield rect(x, 36, BAR, BAR, COLOURS[n % len(COLOURS)])
         yield text(x + BAR + 5, 48, label)
-        x += BAR + 22 + 7.2 * len(label)
+        x += BAR + 20 + 6.9 * len(label)
     yield f'<line x1="{x:.1f}" y1="34" x2="{x:.1f}" y2="52" stroke="#c0392b" stroke-width="2"/>'
     yield text(x + 6, 48, "share due")
 
