@@ -85,7 +85,8 @@ def virtme_argv(kernel, rundir, cpus, mem, seed, extra):
                          text=True, check=False)
     line = next((li for li in out.stdout.splitlines() if "qemu-system" in li), None)
     if line is None:
-        raise LabError("virtme-run gives no command line: " + out.stderr.strip())
+        last = (out.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise LabError(f"virtme-run gives no command line ({last}): run tools/setup --for check")
     initramfs.cache_root(f"{rundir}/initramfs")
     words = shlex.split(line)
     kept = [words[0], "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
