@@ -13,7 +13,7 @@ scope bool name##_refresh(struct rb_node *node, bool stop_if_same);	\
 scope const struct rb_augment_callbacks name = { name##_refresh };	\
 scope bool name##_refresh(struct rb_node *node, bool stop_if_same)	\
 {									\
-	(void)((type *)0)->value;	/* named, so that it must exist */	\
+	(void)sizeof(((type *)0)->value);	/* so that it must exist */	\
 	return compute(rb_entry(node, type, field), stop_if_same);	\
 }
 
