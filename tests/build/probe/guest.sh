@@ -6,7 +6,7 @@
 plan 21
 
 probe=$1
-ko=$2
+ko=${TESTS%/tests}/$2
 rqos=/sys/kernel/debug/block
 [ -r "$ko" ] || give_up "$ko is not built"
 mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
