@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: strict_guarantees keeps one request in the device, and it busy
-# where: guest icount
+# where: icount
+#
+# Only on the one processor of virtual time: the kernel counts what is in flight tag
+# by tag, and elsewhere a request that ends and the next may both be counted.
 . "${0%/*}/ktap.sh"
 plan 3
 require fio
