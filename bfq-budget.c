@@ -89,7 +89,12 @@ void bfq_queue_backlogged(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	wf2q_activate(&q->entity, bfq_budget(bfqd));
 
-	if (served && served->group == q->group && q->prio.class < served->prio.class)
+	if (!served || served->group != q->group || q->prio.class >= served->prio.class)
+		return;
+	/* while plugged nobody dispatches, so nobody would find the mark */
+	if (bfqd->plugged)
+		bfq_expire(bfqd, BFQ_EXPIRE_PREEMPTED);
+	else
 		bfqd->preempt = true;
 }
 
@@ -130,7 +135,7 @@ static bool bfq_turn_over(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_e
 		return true;
 	}
 	*why = BFQ_EXPIRE_TIMEOUT;
-	return bfq_timed_out(bfqd);
+	return bfq_served_for(bfqd, READ_ONCE(bfqd->tun.timeout_ms));
 }
 
 /**
@@ -148,13 +153,11 @@ struct bfq_queue *bfq_next_queue(struct bfq_data *bfqd)
 	enum bfq_expire why;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->plugged && bfqd->preempt)
-		bfq_expire(bfqd, BFQ_EXPIRE_PREEMPTED);
-	else if (bfqd->plugged)
+	if (bfqd->plugged)
 		return NULL;
-	else if (q && !bfq_turn_over(bfqd, q, &why))
+	if (q && !bfq_turn_over(bfqd, q, &why))
 		return q;
-	else if (q)
+	if (q)
 		bfq_expire(bfqd, why);
 
 	entity = wf2q_select(&bfqd->root->node);
@@ -184,10 +187,12 @@ void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 	bfq_queue_del(bfqd, q, rq);
 	wf2q_charge(&q->entity, bfq_rq_service(rq));
 	bfqd->turn_start = false;
-	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
-	atomic_inc(&q->in_flight);
-	atomic_inc(&bfqd->in_flight);
+	bfq_rq_count(bfqd, rq);
 
-	if (!q->nr_queued && !bfq_idle_plug(bfqd, q))
+	if (q->nr_queued)
+		return;
+	if (bfqd->preempt)
+		bfq_expire(bfqd, BFQ_EXPIRE_PREEMPTED);
+	else if (!bfq_idle_plug(bfqd, q))
 		bfq_expire(bfqd, BFQ_EXPIRE_EMPTY);
 }

@@ -487,7 +487,7 @@ void bfq_cgroup_unregister(void)
 
 int bfq_cgroup_attach(struct bfq_data *bfqd)
 {
-	struct bfq_group *root = kzalloc_node(sizeof(*root), GFP_KERNEL, bfqd->queue->node);
+	struct bfq_group *root = kzalloc_node(sizeof(*root), GFP_NOIO, bfqd->queue->node);
 
 	if (!root)
 		return -ENOMEM;

@@ -45,6 +45,8 @@
 /* Percent of the tags that asynchronous requests may have. */
 #define BFQ_ASYNC_PERCENT	75
 
+bool bfq_word_shallow __ro_after_init;
+
 /* Requests that the queue has now. */
 static unsigned int bfq_depth_held(const struct bfq_queue *q)
 {

@@ -32,6 +32,15 @@
  */
 #include "bfq-iosched.h"
 
+/*
+ * A queue that has had timeout_sync is still waited for while its request is in the
+ * device: to drop it then would forget what it is behind with, and a process with one
+ * large request at a time would never get its share.  But a device that does not
+ * answer must not be kept for one queue for ever: a second, or timeout_sync where that
+ * is longer.  (An ordinary disk answers in tens of ms.)
+ */
+#define BFQ_PLUG_MOST_MS	1000U
+
 /* While requests are in flight, how often the timer looks again, at least: ns. */
 #define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
 
@@ -62,7 +71,7 @@ void bfq_idle_arrival(struct bfq_queue *q, const struct request *rq)
 	think = rq->start_time_ns > completed ? rq->start_time_ns - completed : 0;
 	if (q->think_samples < BFQ_THINK_SAMPLES)
 		q->think_samples++;
-	q->think_ns += ((s64)think - (s64)q->think_ns) / q->think_samples;
+	q->think_ns += div_s64((s64)think - (s64)q->think_ns, q->think_samples);
 }
 
 static bool bfq_worth_waiting(const struct bfq_data *bfqd, const struct bfq_queue *q)
@@ -140,11 +149,11 @@ static u64 bfq_plug_left(const struct bfq_data *bfqd)
 	u64 now = ktime_get_ns();
 	u64 until;
 
-	/* a device that is slow to complete must not be kept for one queue for ever */
-	if (bfq_timed_out(bfqd))
+	if (bfq_served_for(bfqd, max(READ_ONCE(bfqd->tun.timeout_ms), BFQ_PLUG_MOST_MS)))
 		return 0;
 	if (atomic_read(&q->in_flight))
-		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
+		return clamp_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS,
+			       BFQ_PLUG_MOST_MS * NSEC_PER_MSEC);
 	until = READ_ONCE(q->completed_ns) + slice_idle;
 	return until > now ? min(until - now, slice_idle) : 0;
 }

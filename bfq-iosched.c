@@ -19,6 +19,7 @@
  *
  * Documentation/design.md is the map of the house.
  */
+#include <linux/sched/mm.h>
 #include "bfq-iosched.h"
 
 /* Leave no queue in the tree that was waited for, or served requests without a process. */
@@ -39,6 +40,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 {
 	struct bfq_prio prio = { WF2Q_BE, IOPRIO_BE_NORM };
 	struct bfq_data *bfqd;
+	unsigned int noio;
 	int ret;
 
 	bfqd = kzalloc_node(sizeof(*bfqd), GFP_NOIO, rqq->node);
@@ -55,7 +57,10 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 		goto free_data;
 
 	eq->elevator_data = bfqd;
+	/* the device is frozen: what the block layer allocates must not wait for it */
+	noio = memalloc_noio_save();
 	ret = bfq_cgroup_attach(bfqd);
+	memalloc_noio_restore(noio);
 	if (ret)
 		goto exit_stage;
 
@@ -138,8 +143,11 @@ static struct elevator_type bfq_elevator = {
 
 static int __init bfq_init(void)
 {
-	int ret = bfq_queue_cache_create();
+	int ret = bfq_find_word_shallow();
 
+	if (ret)
+		return ret;
+	ret = bfq_queue_cache_create();
 	if (ret)
 		return ret;
 	ret = bfq_cgroup_register();

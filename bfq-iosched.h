@@ -359,15 +359,25 @@ static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
 	rq->elv.priv[1] = (void *)(unsigned long)state;
 }
 
+/* From here on the driver has the request or will get it: until it completes. */
+static inline void bfq_rq_count(struct bfq_data *bfqd, struct request *rq)
+{
+	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
+	atomic_inc(&bfq_rq_queue(rq)->in_flight);
+	atomic_inc(&bfqd->in_flight);
+}
+
 /*
  * How many requests the scheduler can hold.  Hardware queues set aside for
  * polling don't count.
  */
 static inline unsigned int bfq_all_tags(struct request_queue *rqq)
 {
+	unsigned int tags = bfq_sched_tag_depth(rqq);
+
 	if (bfq_sched_tags_shared(rqq))
-		return rqq->nr_requests;
-	return rqq->nr_requests * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
+		return tags;
+	return tags * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
 }
 
 /* And how many it holds, those just arriving aside. */
@@ -376,11 +386,10 @@ static inline unsigned int bfq_tags_used(struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
 }
 
-/* Has the queue in service been served for as long as timeout_sync allows? */
-static inline bool bfq_timed_out(const struct bfq_data *bfqd)
+/* Has the queue in service had the device for longer than this? */
+static inline bool bfq_served_for(const struct bfq_data *bfqd, unsigned int ms)
 {
-	return time_after(jiffies, bfqd->served_since +
-				   msecs_to_jiffies(READ_ONCE(bfqd->tun.timeout_ms)));
+	return time_after(jiffies, bfqd->served_since + msecs_to_jiffies(ms));
 }
 
 /* bfq-stage.c */

@@ -65,6 +65,14 @@ static bool bfq_was_contended(struct bfq_data *bfqd)
 	       test_and_clear_bit(BFQ_CONTENDED, &bfqd->contended);
 }
 
+static void bfq_release(struct bfq_data *bfqd, unsigned long flags)
+	__releases(&bfqd->lock)
+{
+	if (bfqd->dispatching)
+		WRITE_ONCE(bfqd->dispatching, false);
+	spin_unlock_irqrestore(&bfqd->lock, flags);
+}
+
 /**
  * bfq_unlock - release bfq_data.lock
  * @bfqd: the device
@@ -77,7 +85,7 @@ static bool bfq_was_contended(struct bfq_data *bfqd)
 void bfq_unlock(struct bfq_data *bfqd, unsigned long flags)
 	__releases(&bfqd->lock)
 {
-	spin_unlock_irqrestore(&bfqd->lock, flags);
+	bfq_release(bfqd, flags);
 	if (bfq_was_contended(bfqd) && bfq_pending(bfqd))
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
@@ -94,7 +102,7 @@ void bfq_unlock(struct bfq_data *bfqd, unsigned long flags)
 void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags)
 	__releases(&bfqd->lock)
 {
-	spin_unlock_irqrestore(&bfqd->lock, flags);
+	bfq_release(bfqd, flags);
 	/* without a mark too: we may have ended a plug */
 	if (bfq_was_contended(bfqd) || bfq_pending(bfqd))
 		kblockd_schedule_work(&bfqd->deferred_work);
@@ -149,7 +157,7 @@ static bool bfq_bypasses(struct request *rq)
 	       blk_rq_is_passthrough(rq);
 }
 
-/* Empty all stages into the queues. */
+/* Empty all stages into the queues: the holder of the lock is a dispatcher from here on. */
 static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 {
 	struct request *rq, *next;
@@ -158,6 +166,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 	unsigned int cpu;
 
 	lockdep_assert_held(&bfqd->lock);
+	WRITE_ONCE(bfqd->dispatching, true);
 	for_each_cpu(cpu, bfqd->staged) {
 		struct bfq_stage *stage = &bfqd->stage[cpu];
 
@@ -221,9 +230,7 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 	 * queue a run in vain.
 	 */
 	if (READ_ONCE(bfqd->plugged) && spin_trylock_irqsave(&bfqd->lock, irqflags)) {
-		WRITE_ONCE(bfqd->dispatching, true);
 		bfq_drain(bfqd, &free);
-		WRITE_ONCE(bfqd->dispatching, false);
 		bfq_unlock(bfqd, irqflags);
 		bfq_free_requests(&free);
 	}
@@ -268,11 +275,8 @@ bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_s
 /* Count a request that was not chosen (see bfq_serve() for those that were). */
 static struct request *bfq_to_driver(struct bfq_data *bfqd, struct request *rq)
 {
-	if (!bfq_rq_prepared(rq) || !bfq_rq_queue(rq) || bfq_rq_state(rq) == BFQ_RQ_CHOSEN)
-		return rq;
-	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
-	atomic_inc(&bfq_rq_queue(rq)->in_flight);
-	atomic_inc(&bfqd->in_flight);
+	if (bfq_rq_prepared(rq) && bfq_rq_queue(rq) && bfq_rq_state(rq) != BFQ_RQ_CHOSEN)
+		bfq_rq_count(bfqd, rq);
 	return rq;
 }
 
@@ -367,10 +371,8 @@ struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx)
 			return NULL;
 	}
 
-	WRITE_ONCE(bfqd->dispatching, true);
 	bfq_drain(bfqd, &free);
 	rq = bfq_fetch_ready(bfqd) ?: bfq_choose(bfqd);
-	WRITE_ONCE(bfqd->dispatching, false);
 	bfq_unlock(bfqd, flags);
 
 	bfq_free_requests(&free);

@@ -222,19 +222,4 @@ static inline struct wf2q_entity *wf2q_in_service(struct wf2q_group *root)
 	return e;
 }
 
-/**
- * wf2q_alone - is no other leaf of the whole hierarchy backlogged?
- * @leaf: a backlogged leaf
- *
- * Return: true if so.
- */
-static inline bool wf2q_alone(const struct wf2q_entity *leaf)
-{
-	const struct wf2q_group *g = leaf->parent;
-
-	while (g->entity.parent)
-		g = g->entity.parent;
-	return g->nr_busy == 1;
-}
-
 #endif /* BFQ_WF2Q_H */

@@ -22,7 +22,8 @@
  *			bfq_free_requests(), BFQ_RQF_PREPARED, bfq_rotational(),
  *			bfq_elevator_get(), bfq_elevator_put()
  *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
- *			bfq_limit_tags(), bfq_set_min_shallow_depth()
+ *			bfq_limit_tags(), bfq_set_min_shallow_depth(),
+ *			bfq_find_word_shallow()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
  *	timers		bfq_hrtimer_setup()
  *	cgroups		BFQ_COMPAT_PD_ALLOC(), bfq_policy_activate(),
@@ -302,21 +303,44 @@ static inline unsigned int bfq_sched_tag_depth(struct request_queue *q)
 	return tags ? tags->sb.depth : q->nr_requests;
 }
 
-/*
- * A shallow depth counts for each word of the map in kernels that have
- * BFQ_HAVE_WORD_SHALLOW, and for the whole map in others.  Round up, so that
- * no limit is ever zero.
+/* Does a shallow depth count for each word of the map?  Else it does for the whole map. */
+extern bool bfq_word_shallow;
+
+/**
+ * bfq_find_word_shallow() - at module load: find out and set bfq_word_shallow
+ *
+ * Both kinds of kernels have the same prototype (6.12.y changed from one to
+ * the other), so no compiler can tell: take what a small map gives.
+ *
+ * Return: 0 or -ENOMEM.
  */
+static inline int bfq_find_word_shallow(void)
+{
+#ifdef BFQ_HAVE_GET_SHALLOW
+	unsigned int bits = 0;
+	struct sbitmap map;
+	int ret;
+
+	/* two words of two bits */
+	ret = sbitmap_init_node(&map, 4, 1, GFP_KERNEL, NUMA_NO_NODE, false, true);
+	if (ret)
+		return ret;
+	while (sbitmap_get_shallow(&map, 1) >= 0)
+		bits++;
+	sbitmap_free(&map);
+	bfq_word_shallow = bits > 1;
+#endif
+	return 0;
+}
+
+/* Round up, so that no limit is ever zero. */
 static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
 					     unsigned int depth)
 {
-#ifdef BFQ_HAVE_WORD_SHALLOW
 	unsigned int word = 1U << tags->sb.shift;
 
-	if (tags->sb.depth)
-		depth = DIV_ROUND_UP_ULL((u64)depth * word, tags->sb.depth);
-	depth = min(depth, word);
-#endif
+	if (bfq_word_shallow && tags->sb.depth)
+		depth = min_t(u64, DIV_ROUND_UP_ULL((u64)depth * word, tags->sb.depth), word);
 	return max(depth, 1U);
 }
 
@@ -334,9 +358,10 @@ static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
 static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
 				  unsigned int depth)
 {
-	struct sbitmap_queue *tags = &data->hctx->sched_tags->bitmap_tags;
+	/* not data->hctx, which older kernels may set only after this; all are alike */
+	struct sbitmap_queue *tags = bfq_first_sched_tags(data->q);
 
-	if (depth < tags->sb.depth)
+	if (tags && depth < tags->sb.depth)
 		data->shallow_depth = bfq_shallow_depth(tags, depth);
 }
 

@@ -28,12 +28,9 @@ _Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)
 #line 1 "BFQ_HAVE_DEPTH_UPDATED_Q"
 _Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)->depth_updated), void (*)(struct request_queue *)), "");
 
-/*
- * A shallow depth counts for the whole map since sbitmap_get_shallow(), which
- * counted for a word, left the header.
- */
-#line 1 "BFQ_HAVE_WORD_SHALLOW"
-static typeof(&sbitmap_get_shallow) probe_word_shallow;
+/* Where it is gone, a shallow depth counts for the whole map; where not, it has to be asked. */
+#line 1 "BFQ_HAVE_GET_SHALLOW"
+static typeof(&sbitmap_get_shallow) probe_get_shallow;
 
 /* Writeback throttling: by disk or queue, and who remembers that it is off? */
 #line 1 "BFQ_HAVE_WBT_DISK"

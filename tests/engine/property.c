@@ -755,12 +755,10 @@ static void test_calls(void)
 	EXPECT("smallest budget", wf2q_remaining(a), 1);
 	wf2q_set_budget(a, ~0U);
 	EXPECT("largest budget", wf2q_remaining(a), WF2Q_MAX_BUDGET);
-	EXPECT("alone", wf2q_alone(a), true);
 	EXPECT("in service before", !wf2q_in_service(w.group), true);
 	EXPECT("selected", wf2q_select(w.group) == a, true);
 	EXPECT("in service", wf2q_in_service(w.group) == a, true);
 	wf2q_activate(b, 10);
-	EXPECT("alone with two", wf2q_alone(a), false);
 	EXPECT("backlogged leaves", wf2q_nr_busy(w.group), 2);
 	wf2q_charge(a, 100);
 	EXPECT("remaining", wf2q_remaining(a), WF2Q_MAX_BUDGET - 100);

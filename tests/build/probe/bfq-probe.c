@@ -206,6 +206,8 @@ static enum hrtimer_restart probe_tick(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+bool bfq_word_shallow __ro_after_init;
+
 static unsigned int probe_async_depth(struct request_queue *q)
 {
 	return max(bfq_sched_tag_depth(q) / PROBE_ASYNC_SHARE, 1U);
@@ -448,8 +450,11 @@ static struct elevator_type probe_elevator = {
 
 static int __init probe_init(void)
 {
-	int ret = probe_cgroup_register();
+	int ret = bfq_find_word_shallow();
 
+	if (ret)
+		return ret;
+	ret = probe_cgroup_register();
 	if (ret)
 		return ret;
 	ret = elv_register(&probe_elevator);
