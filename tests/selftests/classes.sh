@@ -6,7 +6,7 @@
 # Only in virtual time: where the host decides when fio runs, this measures the
 # host.
 . "${0%/*}/ktap.sh"
-plan 6
+plan 7
 require fio ionice addpart
 
 depth=4
@@ -78,3 +78,22 @@ for t in /proc/"$nicer"/task/*; do ionice -c 2 -n 7 -p "${t##*/}"; done
 sleep 1
 both
 near "a change from level 4 to 7 while running makes 1 : 1 into 1 : 4" 0.25 "$(ratio)" 10
+
+# A device that is kept for a process of best effort, whose request takes 100 ms, is not
+# kept from real time: ten reads of 100 ms with 30 ms between them take 1.3 s.
+kill "$nicer" "$child"
+wait "$nicer" "$child" 2>/dev/null
+nullb hw_queue_depth=4 completion_nsec=100000000
+parts 2
+sched "${SCHED:-$BFQ_NAME}"
+background one slow 1 --ioengine=psync --prioclass=2
+slow=$child
+slow_busy() { [ "$(done_by 1)" -gt 3 ]; }
+eventually 30 slow_busy
+background fio --name=urgent --filename="${DEV}p2" --thread --eta=never --output="$WORK/urgent.txt" \
+	--direct=1 --rw=randread --bs=4k --ioengine=psync --prioclass=1 --number_ios=10 \
+	--thinktime=30000 --norandommap --randrepeat=0 --output-format=terse --terse-version=3
+finished 60 "$child"
+took=$(awk -F';' '{ print $9 / 1000 }' "$WORK/urgent.txt")
+kill "$slow" 2>/dev/null
+compare "real time does not wait for a plug of best effort ($took s)" "$took" -le 1.4

@@ -8,18 +8,7 @@ require fio
 
 # opts: every_nth command is answered "host busy" (0x8000: requeued by the
 # block layer) or aborted (0x10000: retried by SCSI).
-modprobe -r scsi_debug 2>/dev/null
-modprobe sd_mod 2>/dev/null
-modprobe scsi_debug dev_size_mb=32 ndelay=200000 max_queue=8 ||
-	give_up "scsi_debug does not load"
-defer "modprobe -r scsi_debug || rmmod scsi_debug"
-find_disk() {
-	for d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
-		[ -d "$d" ] && name=$(basename "$d") && [ -b "/dev/$name" ]
-	done
-}
-eventually 20 find_disk || give_up "no disk of scsi_debug appears"
-disk "$name"
+scsi_disk dev_size_mb=32 ndelay=200000 max_queue=8
 sched "$BFQ_NAME"
 debug=/sys/bus/pseudo/drivers/scsi_debug
 

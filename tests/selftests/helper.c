@@ -15,7 +15,6 @@
  *	helper spawn N AT_ONCE DEV	N processes, each with one direct read
  *	helper abandon N AT_ONCE DEV	N processes that exit with reads in flight
  *	helper cloneio SECONDS DEV	processes that share one io_context
- *	helper peak SECONDS FILE	largest sum of the numbers that FILE shows
  *	helper flaky SECONDS DEV	processes that read while their allocations
  *					fail (fault injection's make-it-fail)
  *	helper mkdirs N PATH		make and remove a directory while
@@ -32,6 +31,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,8 +167,13 @@ static int cmd_switch(int argc, char **argv)
 
 	for (i = 0; i < n; i++) {
 		const char *name = argv[2 + i % names];
-		int error = put(argv[1], name, strlen(name));
+		int error = put(argv[1], name, strlen(name)), tries;
 
+		/* newer kernels refuse to wait for a change of nr_requests */
+		for (tries = 0; error == EBUSY && tries < 1000; tries++) {
+			usleep(1000);
+			error = put(argv[1], name, strlen(name));
+		}
 		if (error) {
 			errno = error;
 			die("switch %d to %s", i, name);
@@ -263,32 +268,46 @@ static long long device_blocks(int fd)
 	return bytes / BLOCK;
 }
 
-/* Run @n children of @body, at most @at_once at a time; count those that failed. */
-static int storm(int n, int at_once, int fd, void (*body)(int fd, int i))
-{
-	int running = 0, failed = 0, i, status;
+/* Children that each do @body, at most @at_once at a time; its answer 0 is success. */
+struct storm {
+	int (*body)(int fd, int i);
+	int fd;
+	int at_once;
+	int n;			/* how many in all; 0: as many as fit before @end */
+	double end;
+	int clone_flags;	/* what they share with us */
+};
 
-	for (i = 0; i < n || running; ) {
-		if (i < n && running < at_once) {
-			pid_t pid = fork();
+static bool storm_goes_on(const struct storm *s, int made)
+{
+	return s->n ? made < s->n : now() < s->end;
+}
+
+static int run_storm(const struct storm *s)
+{
+	int running = 0, failed = 0, made = 0, status;
+
+	for (;;) {
+		if (running < s->at_once && storm_goes_on(s, made)) {
+			pid_t pid = syscall(SYS_clone, s->clone_flags | SIGCHLD, 0, 0, 0, 0);
 
 			if (pid < 0)
-				die("fork");
-			if (!pid) {
-				body(fd, i);
-				_exit(0);
-			}
-			i++;
+				die("clone");
+			if (!pid)
+				_exit(s->body(s->fd, made));
+			made++;
 			running++;
 			continue;
 		}
+		if (!running)
+			break;
 		if (wait(&status) < 0)
 			die("wait");
 		failed += status != 0;
 		running--;
 	}
-	printf("%d processes, %d failed\n", n, failed);
-	return failed != 0;
+	printf("%d processes, %d failed\n", made, failed);
+	return failed || !made;
 }
 
 static void *block(void)
@@ -300,16 +319,15 @@ static void *block(void)
 	return buf;
 }
 
-static void one_read(int fd, int i)
+static int one_read(int fd, int i)
 {
 	off_t at = i * 7919LL % device_blocks(fd) * BLOCK;
 
-	if (pread(fd, block(), BLOCK, at) != BLOCK)
-		die("read at %lld", (long long)at);
+	return pread(fd, block(), BLOCK, at) != BLOCK;
 }
 
 /* Sixteen separate pieces of read-ahead, and out. */
-static void leave_reads(int fd, int i)
+static int leave_reads(int fd, int i)
 {
 	long long blocks = device_blocks(fd);
 	int k;
@@ -317,26 +335,37 @@ static void leave_reads(int fd, int i)
 	for (k = 0; k < 16; k++)
 		posix_fadvise(fd, (i * 16LL + k) * 104729 % blocks * BLOCK, BLOCK,
 			      POSIX_FADV_WILLNEED);
+	return 0;
 }
 
-static int cmd_storm(int argc, char **argv, int flags, void (*body)(int fd, int i))
+static int open_device(const char *path, int flags)
 {
-	int fd;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		die("%s", path);
+	return fd;
+}
+
+static int cmd_storm(int argc, char **argv, int flags, int (*body)(int fd, int i))
+{
+	struct storm s = { .body = body };
 
 	if (argc != 3)
 		return 2;
-	fd = open(argv[2], O_RDONLY | O_CLOEXEC | flags);
-	if (fd < 0)
-		die("%s", argv[2]);
-	return storm(atoi(argv[0]), atoi(argv[1]), fd, body);
+	s.n = atoi(argv[0]);
+	s.at_once = atoi(argv[1]);
+	s.fd = open_device(argv[2], flags);
+	return run_storm(&s);
 }
 
 /*
  * A task that shares its maker's io_context: reads a few blocks, changes the
  * priority for all of them now and then, and leaves while the others go on.
  */
-static int sharer(int fd, unsigned int seed)
+static int sharer(int fd, int me)
 {
+	unsigned int seed = me;
 	long long blocks = device_blocks(fd);
 	void *buf = block();
 	int i, n = 1 + rand_r(&seed) % 20;
@@ -351,58 +380,16 @@ static int sharer(int fd, unsigned int seed)
 
 static int cmd_cloneio(int argc, char **argv)
 {
-	int running = 0, failed = 0, made = 0, status, fd;
-	double end;
+	struct storm s = { .body = sharer, .at_once = 8, .clone_flags = CLONE_IO };
 
 	if (argc != 2)
 		return 2;
-	fd = open(argv[1], O_RDONLY | O_CLOEXEC | O_DIRECT);
-	if (fd < 0)
-		die("%s", argv[1]);
+	s.fd = open_device(argv[1], O_DIRECT);
 	/* Without an io_context of our own CLONE_IO would have nothing to share. */
-	if (pread(fd, block(), BLOCK, 0) != BLOCK)
+	if (pread(s.fd, block(), BLOCK, 0) != BLOCK)
 		die("read");
-	for (end = now() + atof(argv[0]); running || now() < end; ) {
-		if (running < 8 && now() < end) {
-			pid_t pid = syscall(SYS_clone, CLONE_IO | SIGCHLD, 0, 0, 0, 0);
-
-			if (pid < 0)
-				die("clone");
-			if (!pid)
-				_exit(sharer(fd, made));
-			made++;
-			running++;
-			continue;
-		}
-		if (wait(&status) < 0)
-			die("wait");
-		failed += status != 0;
-		running--;
-	}
-	printf("%d processes, %d failed\n", made, failed);
-	return failed != 0 || !made;
-}
-
-static int cmd_peak(int argc, char **argv)
-{
-	unsigned long peak = 0, samples = 0;
-	double end;
-
-	if (argc != 2)
-		return 2;
-	for (end = now() + atof(argv[0]); now() < end; samples++) {
-		unsigned long a = 0, b = 0;
-		FILE *f = fopen(argv[1], "re");
-
-		if (!f || fscanf(f, "%lu %lu", &a, &b) != 2)
-			die("%s", argv[1]);
-		fclose(f);
-		if (a + b > peak)
-			peak = a + b;
-		usleep(500);
-	}
-	printf("%lu\n", peak);
-	return samples < 10;
+	s.end = now() + atof(argv[0]);
+	return run_storm(&s);
 }
 
 /* Some reads by a new process whose allocations fail now and then. */
@@ -431,9 +418,7 @@ static int cmd_flaky(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	fd = open(argv[1], O_RDONLY | O_CLOEXEC | O_DIRECT);
-	if (fd < 0)
-		die("%s", argv[1]);
+	fd = open_device(argv[1], O_DIRECT);
 	for (end = now() + atof(argv[0]); now() < end; ) {
 		pid_t pid = fork();
 
@@ -483,8 +468,6 @@ int main(int argc, char **argv)
 		return cmd_put(argc, argv);
 	if (!strcmp(cmd, "try") && argc > 1)
 		return cmd_try(argc, argv);
-	if (!strcmp(cmd, "peak"))
-		return cmd_peak(argc, argv);
 	if (!strcmp(cmd, "flaky"))
 		return cmd_flaky(argc, argv);
 	if (!strcmp(cmd, "switch") && argc > 2)

@@ -223,6 +223,22 @@ nullb_remove() {
 	fi
 }
 
+# scsi_disk KEY=VALUE...: a disk of scsi_debug with these options; sets the same
+scsi_disk() {
+	modprobe -r scsi_debug 2>/dev/null
+	modprobe sd_mod 2>/dev/null
+	modprobe scsi_debug "$@" || give_up "scsi_debug does not load"
+	defer "modprobe -r scsi_debug || rmmod scsi_debug"
+	eventually 20 scsi_disk_name || give_up "no disk of scsi_debug appears"
+	disk "$ktap_name"
+}
+
+scsi_disk_name() {
+	for ktap_d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
+		[ -d "$ktap_d" ] && ktap_name=$(basename "$ktap_d") && [ -b "/dev/$ktap_name" ]
+	done
+}
+
 # disk NAME: speak of this one from now on
 disk() {
 	DISK=$1

@@ -7,10 +7,11 @@
 # time: elsewhere the host decides when fio runs, and on a busy one a process
 # that comes back later than slice_idle has not asked for its share.
 . "${0%/*}/ktap.sh"
-plan 7
+plan 8
 require fio addpart
 
 latency_us=170
+timeout=
 bound=2
 seconds=2
 depth=4
@@ -29,6 +30,7 @@ shares() {
 	nullb hw_queue_depth=$depth completion_nsec=$((latency_us * 1000))
 	parts $#
 	sched "${SCHED:-$BFQ_NAME}"
+	[ -z "$timeout" ] || echo "$timeout" >"$QUEUE/iosched/timeout_sync"
 	pids=
 	part=0
 	for share; do
@@ -94,7 +96,9 @@ shares "100 : 300, libaio" "$libaio" light:25 heavy:75
 shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
 latency_us=2000 seconds=8
 shares "100 : 300, io_uring, a slower device" "$io_uring" light:25 heavy:75
-latency_us=170 seconds=2
+latency_us=20000 timeout=10
+shares "100 : 300, one request at a time, which takes longer than timeout_sync" "$psync" light:25 heavy:75
+latency_us=170 seconds=2 timeout=
 
 echo 100 >"$CG/heavy/io.${BFQ_NAME}.weight"
 shares "equal weights" "$libaio" light:50 heavy:50

@@ -38,16 +38,7 @@ while [ $i -lt $rounds ]; do
 	holds "round $i: null_blk is switched off" ended
 done
 
-modprobe sd_mod 2>/dev/null
-modprobe scsi_debug dev_size_mb=16 ndelay=$((1000000 * SLOW)) max_queue=8 || give_up "scsi_debug does not load"
-defer "modprobe -r scsi_debug || rmmod scsi_debug"
-find_disk() {
-	for d in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*/block/*; do
-		[ -d "$d" ] && name=$(basename "$d") && [ -b "/dev/$name" ]
-	done
-}
-eventually 20 find_disk || give_up "no disk of scsi_debug appears"
-disk "$name"
+scsi_disk dev_size_mb=16 ndelay=$((1000000 * SLOW)) max_queue=8
 sched "$BFQ_NAME"
 start
 echo 1 >"/sys/block/$DISK/device/delete"

@@ -189,8 +189,12 @@ def add_tests(archive):
             archive.add_file("/lab/tests/" + os.path.relpath(path, top), path)
 
 
-def build(out, kernel, programs, modules):
-    """Fill an archive with what every virtual-time guest has."""
+def build(out, kernel, programs, modules, lean=False):
+    """Fill an archive with what every virtual-time guest has.
+
+    A lean one lacks the tests and the usual modules, so that its contents, and
+    with them its figures, change only with what the script itself asks for.
+    """
     archive = Archive()
     for d in ("/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/mnt", "/etc"):
         archive.add_dir(d)
@@ -200,8 +204,9 @@ def build(out, kernel, programs, modules):
     add_busybox(archive)
     for p in (*PROGRAMS, *programs):
         add_program(archive, p)
-    add_modules(archive, kernel, (*MODULES, *modules))
-    add_tests(archive)
+    add_modules(archive, kernel, modules if lean else (*MODULES, *modules))
+    if not lean:
+        add_tests(archive)
     archive.add_file("/init", os.path.join(HERE, "init"))
     for path, data in out.items():
         archive.add(path, data, 0o755)

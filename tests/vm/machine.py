@@ -116,8 +116,8 @@ def icount_argv(kernel, rundir, cpus, mem, seed, extra):
     return argv
 
 
-def pack_icount(kernel, rundir, files, programs, modules):
-    archive = initramfs.build(files, kernel, programs, modules)
+def pack_icount(kernel, rundir, files, programs, modules, lean=False):
+    archive = initramfs.build(files, kernel, programs, modules, lean)
     with open(f"{rundir}/initramfs", "wb") as f:
         archive.write(f)
 

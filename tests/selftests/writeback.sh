@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: buffered writes are charged to the group that dirtied
+# where: icount
+#
+# Writes reach the disk long after the process has made them, from kernel
+# threads, one for each group (cgroup writeback). Here two groups keep
+# overwriting files of their own, each on a file system and partition of its own,
+# which tells apart what is completed for whom; io.stat says who is charged.
+#
+# Bound: 5 % between the two, since one counts at submission. Shares are only
+# noted: weights move them, but the kernel's throttling of who dirties pages, and
+# tags that writers of all groups are given in turn, pull them together.
+. "${0%/*}/ktap.sh"
+plan 4
+require fio addpart mkfs.ext4
+
+latency_us=16000
+depth=16
+request_kb=64
+bound=5
+seconds=4
+dirty=$((16 << 20))
+file_mb=24
+cg_setup
+modprobe ext4 2>/dev/null
+
+# vm NAME VALUE: set a sysctl, and back at the end
+vm() {
+	defer "echo $(cat "/proc/sys/vm/$1") >/proc/sys/vm/$1"
+	echo "$2" >"/proc/sys/vm/$1"
+}
+
+# Small, so that writers are held back, and write-back never ceases.
+vm dirty_bytes $dirty
+vm dirty_background_bytes $((dirty / 2))
+
+# file_system N GROUP: on partition N, with the file of the group's writer in it, made by the
+# group itself: the kernel charges a file to whom it belongs, and learns slowly that it was wrong
+file_system() {
+	mkdir -p "$WORK/m$1"
+	# a journal would be written by a thread of its own, for all
+	mkfs.ext4 -q -F -O ^has_journal "${DEV}p$1" || give_up "mkfs fails"
+	mount -t ext4 "${DEV}p$1" "$WORK/m$1" || give_up "no ext4 in this kernel"
+	defer "umount $WORK/m$1"
+	in_cg "$2" dd if=/dev/zero of="$WORK/m$1/file" bs=1M count=$file_mb 2>/dev/null ||
+		give_up "cannot write the file"
+}
+
+nullb memory_backed=1 size=128 hw_queue_depth=$depth completion_nsec=$((latency_us * 1000))
+parts 2
+cg light 100
+cg heavy 300
+file_system 1 light
+file_system 2 heavy
+sync
+sched "${SCHED:-$BFQ_NAME}"
+echo $request_kb >"$QUEUE/max_sectors_kb"
+
+# writer N GROUP
+writer() {
+	in_cg_bg "$2" fio --name=load --filename="$WORK/m$1/file" --size=${file_mb}m --rw=write \
+		--bs=64k --ioengine=psync --overwrite=1 --invalidate=0 --thread --eta=never \
+		--randrepeat=0 --gtod_reduce=1 --output=/dev/null --time_based --runtime=3600
+}
+
+# Sectors: completed on each partition, charged to each group and to none of them.
+completed() { awk '{ print $7 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
+charged() {
+	sed -n "s/^$MAJMIN .*wbytes=\([0-9]*\) .*/\1/p" "$1/io.stat" |
+		awk '{ n = $1 / 512 } END { printf "%d", n }'
+}
+count() { echo "$(completed 1) $(completed 2) $(charged "$CG/light") $(charged "$CG/heavy") $(charged "$CG")"; }
+
+writer 1 light
+writer 2 heavy
+sleep 2
+count >"$WORK/before"
+sleep $seconds
+state=$(head -n 1 "/sys/kernel/debug/block/$DISK/sched/state")
+count >"$WORK/after"
+
+paste -d' ' "$WORK/before" "$WORK/after" | awk '{ for (i = 1; i <= 5; i++) print $(i + 5) - $i }' >"$WORK/diff"
+{ read -r light; read -r heavy; read -r light_charged; read -r heavy_charged; read -r all; } <"$WORK/diff"
+note "light $light sectors, heavy $heavy: light has $(calc "100 * $light / ($light + $heavy)") %, 25 would be by weight"
+near() { compare "$1 (completed $2, charged $3)" "$(calc "100 * ($3 / $2 - 1) * ($3 > $2 ? 1 : -1)")" -le $bound; }
+if [ "$light" -lt 1000 ] || [ "$heavy" -lt 1000 ]; then
+	give_up "little is written: $light and $heavy sectors"
+fi
+near "the light group is charged what is written for it" "$light" "$light_charged"
+near "the heavy group is charged what is written for it" "$heavy" "$heavy_charged"
+near "both are, together, what the group above is charged" "$((light_charged + heavy_charged))" "$all"
+one_of "the scheduler has the writes in queues of both groups" "2 3" \
+	"$(echo "$state" | sed -n 's/^queues: \([0-9]*\) active with different shares.*/\1/p')"
