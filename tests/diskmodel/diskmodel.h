@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Modelled disks: blk-mq devices whose requests take the time that a real disk
+ * would need for them.
+ *
+ * The idea.  A disk is a small machine of parts that each do one thing at a time:
+ * an arm, flash channels, a link.  A part that is given work knows when it will
+ * be done with it, to the nanosecond, because that follows from the formulas in
+ * README.md and from nothing else.  So there is one list of events per disk,
+ * ordered by time, and one hrtimer set to the first of them.  What an event
+ * starts begins at the event's own time and not at the time at which the CPU
+ * came round to it: a slow CPU sees completions late, but does not make the disk
+ * any slower.  Nothing is random that a seed does not fix.  Where time itself is
+ * virtual (tests/vm/run --icount), runs are equal to the last digit.
+ *
+ * The data are a matter apart: they move between the request's pages and the
+ * store while the request is being queued, as by DMA, and a cache in the model
+ * holds numbers and no data.
+ *
+ *	disk-core.c	blk-mq, events and the timer, a device's birth and death
+ *	disk-store.c	the memory behind it
+ *	disk-mech.c	arms and platters: hdd, two-actuator
+ *	disk-flash.c	channels of flash: sata-ssd, nvme
+ *	disk-config.c	configfs and the profiles
+ *
+ * disk->lock guards all of the model; interrupts are off under it.  The store has
+ * a lock of its own.  Neither is ever taken within the other.
+ */
+#ifndef DISKMODEL_H
+#define DISKMODEL_H
+
+#include <linux/blk-mq.h>
+#include <linux/configfs.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+
+/* What can be tuned; README.md says what each means, disk-config.c its bounds. */
+struct disk_params {
+	/* every disk */
+	u32 queue_depth, hw_queues, max_request_kb, link_mb_s, command_ns, cache_kb;
+	u32 timeout_ms, seed, store, memory_mb, read_ahead_kb;
+
+	/* arms and platters; a disk without rpm is flash */
+	u32 rpm, actuators, media_kb_s, seek_min_us, seek_max_us, reorder, reorder_max_ms;
+	u32 segments, segment_kb, read_ahead_min_kb, destage_kb, destage_idle_ms;
+
+	/* flash */
+	u32 channels, page_kb, read_us, write_us, write_unit_kb, discard_us;
+
+	/* may be changed while the disk is there */
+	u32 error_per_million, timeout_per_million, hold;
+};
+
+struct disk;
+
+/* Something that happens at a moment of the model's time. */
+struct disk_event {
+	struct rb_node node;
+	u64 t;
+	void (*fire)(struct disk *disk, struct disk_event *ev);
+};
+
+/* A part of a request that one part of the disk deals with. */
+struct disk_piece {
+	struct disk_event ev;
+	struct list_head node;		/* on the list of the part that it waits for */
+	struct disk_cmd *cmd;
+	u64 lba;			/* in sectors, within its part of the disk */
+	u32 sectors;
+	u32 part;			/* which actuator or channel */
+	u32 wait;			/* flush: dirty extents left before it is done */
+	u64 mark;			/* flush: what has to be on the media */
+	u64 since;			/* when it began to wait */
+};
+
+/* The model's part of a request. */
+struct disk_cmd {
+	struct disk_event ev;
+	struct list_head node;		/* done, held, stuck or waiting for the cache */
+	u64 arrived;
+	u64 mark;			/* flash: bytes to be programmed before it is done */
+	u32 left;			/* pieces still going on */
+	blk_status_t status;
+	bool burst;			/* was held back and begun with others */
+	bool stuck;			/* will never be done: a timeout on request */
+	struct disk_piece piece[];
+};
+
+/* Counters, in the model's time; README.md says what they count. */
+struct disk_stats {
+	u64 requests, reads, writes, flushes, discards, errors, timeouts;
+	u64 read_bytes, write_bytes;
+	u64 busy_ns, latency_ns;
+	u64 burst_size, burst_requests, burst_quarter_ns, burst_three_quarters_ns;
+	u64 buffer_hits, media_reads, media_writes;
+	u64 seek_ns, rotate_ns, part_busy_ns;
+};
+
+struct disk_model {
+	int (*create)(struct disk *disk);
+	void (*destroy)(struct disk *disk);
+	/* How many pieces a request of the largest size may need. */
+	unsigned int (*max_pieces)(struct disk *disk);
+	void (*begin)(struct disk *disk, struct disk_cmd *cmd, u64 t);
+};
+
+extern const struct disk_model disk_mech, disk_flash;
+
+struct disk {
+	struct config_group group;
+	struct mutex config_lock;	/* power and parameters */
+	struct disk_params p;
+	const char *profile;
+	u64 size_mb;
+	bool power;
+
+	struct blk_mq_tag_set set;
+	struct gendisk *gd;
+	const struct disk_model *model;
+	void *parts;			/* the model's own */
+	u64 sectors;
+
+	struct xarray store;
+	u64 pages, max_pages;		/* in the store; guarded by its lock */
+
+	spinlock_t lock;		/* all that follows, and the model's parts */
+	struct rb_root_cached events;
+	struct hrtimer timer;
+	u64 timer_at;			/* what the timer is set to; 0: not set */
+	u64 link_free;			/* when the link has sent what it was given */
+	struct list_head done;		/* to be completed after unlocking */
+	struct list_head held;
+	u32 nr_held;
+	u32 inflight;
+	u64 busy_since;
+	u64 random;
+	struct disk_stats stats;
+};
+
+/* disk-core.c */
+void disk_init(struct disk *disk);
+int disk_power_on(struct disk *disk);
+void disk_power_off(struct disk *disk);
+void disk_release_held(struct disk *disk);
+void disk_at(struct disk *disk, struct disk_event *ev, u64 t,
+	     void (*fire)(struct disk *disk, struct disk_event *ev));
+void disk_piece_done_at(struct disk *disk, struct disk_piece *piece, u64 t);
+void disk_cmd_done(struct disk *disk, struct disk_cmd *cmd, u64 t);
+u64 disk_link(struct disk *disk, u64 t, u32 sectors);
+void disk_snapshot(struct disk *disk, struct disk_stats *stats);
+
+/* disk-store.c */
+void disk_store_create(struct disk *disk);
+blk_status_t disk_store_transfer(struct disk *disk, struct request *rq);
+void disk_store_discard(struct disk *disk, u64 sector, u64 sectors);
+void disk_store_free(struct disk *disk);
+
+/* disk-config.c */
+int disk_config_init(void);
+void disk_config_exit(void);
+
+static inline struct request *disk_rq(struct disk_cmd *cmd)
+{
+	return blk_mq_rq_from_pdu(cmd);
+}
+
+#endif
