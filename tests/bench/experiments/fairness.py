@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Does each of many groups get the share its weight says?
+
+2, 10, 100 and 1,000 cgroups with random weights from 100 to 1000, one process in each, on the
+modelled SATA SSD (32 tags). In the case's name:
+
+  sync      one 64k random read at a time
+  deep      16 random reads at a time by io_submit, 64k
+  unequal   the same, but groups read 16k, 64k and 256k at a time, in turn
+  write     through the page cache, 64k, memory controller on, a quarter of the 8 MiB that each writes
+            over and over again being written back in the background, half being the most that may
+            wait (up to 100 groups: a disk has 250 partitions, which are what counts for each group
+            what has reached the disk)
+
+Shares are of bytes completed in a window in which all run. share_error_pct is the largest
+distance of any group's share from what is due to it, in percent of that; jain is Jain's
+index of share / due, 1 when all are right. A window is finite: at 1,000 groups the
+smallest is due about 4 MB in it, and a turn of bfq is up to 512 KiB, so some 10 % are
+the turn that has just begun or not.
+
+Peers that know no weights are shown with 10 groups only; they treat all groups alike. The in-tree
+scheduler has low_latency=0, or it would be raising the weights of what has just started.
+"""
+
+import re
+
+import tools
+from bench import OURS, BenchError, Boot, Column, jain
+
+COLUMNS = [Column("share_error_pct", "largest error, %"), Column("jain", "Jain's index", "{:.4f}"),
+           Column("total_mb_s", "total, MB/s"), Column("kiops", "KIOPS", "{:.2f}")]
+PLOT = {"figure": "share_error_pct", "ylabel": "largest error of a share, %", "log": True}
+WEIGHTED = ("bfq", OURS)
+# number of groups: window and warm-up in ms. Long enough for many turns of each.
+WINDOWS = {2: (3000, 500), 10: (5000, 500), 100: (10000, 1000), 1000: (30000, 2000)}
+LOADS = {"sync": ("sync", "equal"), "deep": ("deep", "equal"), "unequal": ("deep", "unequal"),
+         "write": ("write", "equal")}
+WRITERS = (2, 10, 100)
+QUICK = {("sync", 10), ("deep", 10)}
+SHOWS_OTHERS = 10
+
+
+def cases(options):
+    for name in LOADS:
+        for n in (WRITERS if name == "write" else WINDOWS):
+            if not options.quick or (name, n) in QUICK:
+                yield name, n
+
+
+def boots(options):
+    for name, n in cases(options):
+        load, sizes = LOADS[name]
+        window, warmup = WINDOWS[n]
+        for s in options.schedulers:
+            if s in WEIGHTED or n == SHOWS_OTHERS:
+                yield Boot(s, f"{name} {n}", {"n": n, "load": load, "sizes": sizes,
+                                              "window_ms": window, "warmup_ms": warmup},
+                           mem="4G", disk=True, files=(tools.load(),))
+
+
+def counted(boot, out):
+    """Bytes and I/Os of each group, and the seconds they took."""
+    if boot.args["load"] == "write":
+        w = out.window()
+        parts = [w.parts[i] for i in sorted(w.parts)]
+        return [p.write_bytes for p in parts], sum(p.write_ios for p in parts), w.seconds
+    text = out.text("load")
+    found = re.findall(r"^process \d+ (\d+) (\d+)", text, re.M)
+    seconds = int(re.search(r"^window (\d+)", text).group(1)) / 1e9
+    return [int(b) for _, b in found], sum(int(i) for i, _ in found), seconds
+
+
+def rows(boot, out):
+    weights = [int(line.split()[1]) for line in out.text("groups").splitlines()]
+    got, ios, seconds = counted(boot, out)
+    if len(got) != len(weights) or not sum(got):
+        raise BenchError(f"figures of {len(got)} groups instead of {len(weights)}")
+    ratio = [b / sum(got) / (w / sum(weights)) for b, w in zip(got, weights)]
+    yield {"case": boot.case, "share_error_pct": 100 * max(abs(r - 1) for r in ratio),
+           "jain": jain(ratio), "total_mb_s": sum(got) / seconds / 1e6,
+           "kiops": ios / seconds / 1e3}

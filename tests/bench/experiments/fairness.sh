@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2154 # variables come from guest.sh
+#
+# What fairness.py measures: n groups with random weights, a process in each, load=sync, deep
+# or write, sizes=equal or unequal. Leaves $OUT/groups (number, weight, size) and $OUT/load,
+# for writers $OUT/before and after.
+
+# Weights and sizes: a generator of our own, so that they are the same everywhere.
+choose() {
+	awk -v n="$n" -v seed="$LAB_SEED" -v sizes="$sizes" 'BEGIN {
+		x = seed * 7919 + n
+		split(sizes == "equal" ? "65536 65536 65536" : "16384 65536 262144", size)
+		for (i = 1; i <= n; i++) {
+			for (j = 0; j < 3; j++)
+				x = (x * 16807) % 2147483647
+			print i, 100 + x % 901, size[i % 3 + 1]
+		}
+	}'
+}
+
+make_groups() {
+	put "+io +memory" "$CGROOT/cgroup.subtree_control"
+	mkdir "$top" || die "no groups"
+	put "+io +memory" "$top/cgroup.subtree_control"
+	(cd "$top" && cut -d' ' -f1 "$OUT/groups" | xargs mkdir) || die "no groups"
+	[ -n "$WEIGHT_FILE" ] || return 0
+	while read -r i weight _; do
+		echo "default $weight" >"$top/$i/$WEIGHT_FILE" || die "no weight for group $i"
+	done <"$OUT/groups"
+}
+
+# Readers count what they have completed themselves.
+measure_readers() {
+	[ "$load" = sync ] && depth=1 || depth=16
+	while read -r i _ size; do
+		echo "$top/$i/cgroup.procs /dev/$DISK $((i * kib)) $kib $size $depth randread 1"
+	done <"$OUT/groups" >/tmp/jobs
+	/lab/load "$warmup_ms" "$window_ms" 0 </tmp/jobs >"$OUT/load" || die "no figures"
+}
+
+# What a writer hands to the page cache says nothing; its partition counts what arrives.
+measure_writers() {
+	while read -r i _ size; do
+		partition "$i" $((i * write_mib)) "$write_mib"
+		echo "$top/$i/cgroup.procs /dev/${DISK}p$i 0 $((write_mib * 1024)) $size 1 bufwrite 1"
+	done <"$OUT/groups" >/tmp/jobs
+	# Half of what they write over and over may wait in memory, or nothing would reach the
+	# disk for the first 30 s.
+	put $((n * write_mib << 18)) /proc/sys/vm/dirty_background_bytes
+	put $((n * write_mib << 19)) /proc/sys/vm/dirty_bytes
+	/lab/load 0 86400000 0 </tmp/jobs >"$OUT/load" &
+	wait_io
+	sleep $((warmup_ms / 1000))
+	window $((window_ms / 1000))
+	killall load
+	wait
+}
+
+top=$CGROOT/fair
+kib=4096		# of the disk, for each reader
+write_mib=8		# for each writer, written again and again
+choose >"$OUT/groups"
+disk_model sata-ssd size_mb=8192 store=0	# copying would be most of the work
+# What a newly started program is given extra is not what is asked about here.
+case $scheduler in
+bfq) select_scheduler bfq low_latency=0 ;;
+*) select_scheduler "$scheduler" ;;
+esac
+make_groups
+describe_device
+case $load in
+write) measure_writers ;;
+*) measure_readers ;;
+esac

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=dash disable=SC2154 # variables come from guest.sh
+#
+# What io-throttle.py measures: one process in the group foo and bar_processes in bar, with
+# weights, or limits in KiB/s for io.max. Leaves $OUT/cells.
+
+# limit GROUP KIB: reads and writes, each
+limit() {
+	number=$(cat "/sys/block/$DISK/dev")
+	put "$number rbps=$(($2 * 1024)) wbps=$(($2 * 1024))" "$CGROOT/$1/io.max"
+	echo "io.max/$1 $(cat "$CGROOT/$1/io.max")" >>"$OUT/limits"
+}
+
+disk_model hdd size_mb=8192 store=0
+select_scheduler "$scheduler"
+group foo "$foo_weight"
+group bar "$bar_weight"
+if [ "$scheduler" = io.max ]; then
+	limit foo "$foo_kib"
+	limit bar "$bar_kib"
+fi
+describe_device
+[ ! -e "$OUT/limits" ] || cat "$OUT/limits" >>"$OUT/device"
+
+n=0
+while [ "$n" -le "$bar_processes" ]; do
+	partition $((n + 1)) $((n * 64)) 32
+	[ "$n" = 0 ] && name=foo || name=bar
+	echo "$CGROOT/$name/cgroup.procs /dev/${DISK}p$((n + 1))"
+	n=$((n + 1))
+done >/tmp/jobs
+snapshot before
+/lab/cells "$LAB_SEED" </tmp/jobs >"$OUT/cells" || die "no figures"
+snapshot after

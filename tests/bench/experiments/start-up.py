@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How long does a program take to start while others keep the disk busy?
+
+Its reads are replayed (replay.c) with cold caches, each as soon as those it depends on have
+completed and the program has thought, on an idle disk and while 10 processes read and 2 write
+in sequence. Programs:
+
+  xterm, gnome-terminal   recordings of the S benchmark suite, as tables in data/: 164 and
+                          788 reads that are waited for, and as many again and more of read-ahead
+  longer                  of our own making (data/longer): 2,900 reads by four threads
+
+ratio_to_idle is against the same scheduler with an idle disk. total_mb_s is all that the disk
+did during the start. "not in 120 s": nobody waits longer.
+
+The disk is 256 GiB large, so that the recordings' positions can stand as they are. Readers are
+direct, 128 KiB, two at a time, which is what read-ahead makes of a buffered reader, without
+the price of the page cache (experiments.md has both side by side); writers go through the
+page cache. What is written is not kept, and what is read is nothing: copying would be most of
+the work. Everybody is in the root group, and schedulers have their defaults, as on a desktop.
+The load runs for some seconds before; how many depends on the seed, so that each
+seed meets another moment of it.
+"""
+
+import os
+import subprocess
+
+import tools
+from bench import BenchError, Boot, Column, Window
+
+PIVOT = True
+COLUMNS = [Column("seconds", "seconds until started", "{:.2f}"),
+           Column("ratio_to_idle", "times as long as on an idle disk", "{:.1f}"),
+           Column("longest_ms", "longest wait for one read, ms", "{:,.0f}"),
+           Column("total_mb_s", "total meanwhile, MB/s", "{:.1f}")]
+PLOT = {"figure": "seconds", "ylabel": "seconds until started", "log": True, "cases": "*loaded"}
+PROGRAMS = ("xterm", "gnome-terminal", "longer")
+PROFILES = ("hdd", "sata-ssd")
+LIMIT_S = 120
+LOAD = {"readers": 10, "writers": 2}
+DATA = os.path.join(tools.HERE, "data")
+
+
+def table(program):
+    """Path of the program's reads."""
+    if program != "longer":
+        return os.path.join(DATA, program + ".reads")
+    path = os.path.join(tools.ROOM, "longer.reads")
+    os.makedirs(tools.ROOM, exist_ok=True)
+    with open(path, "w", encoding="ascii") as f:
+        subprocess.run([os.path.join(DATA, "longer")], stdout=f, check=True)
+    return path
+
+
+def boots(options):
+    replay = tools.build("replay.c", "replay", "-static")
+    for program in PROGRAMS[:1] if options.quick else PROGRAMS:
+        reads = table(program)
+        for profile in PROFILES:
+            for s in options.schedulers:
+                yield Boot(s, f"{program} {profile}",
+                           {"profile": profile, "table": os.path.basename(reads),
+                            "limit_s": LIMIT_S, "warmup_ms": 4000, **LOAD}, disk=True,
+                           files=(replay, tools.load(), reads))
+
+
+def rows(boot, out):
+    idle = None
+    for state in ("idle", "loaded"):
+        said = out.words(state)
+        seconds = float(said["seconds"]) if "seconds" in said else None
+        if state == "idle":
+            idle = seconds
+        elif idle is None:
+            raise BenchError("the program did not even start on an idle disk")
+        w = Window(out.text(state + "-before"), out.text(state + "-after"))
+        yield {"case": f"{boot.case} {state}",
+               "seconds": seconds if seconds is not None else LIMIT_S,
+               "started": int(seconds is not None), "reads_done": int(said["done"]),
+               "reads": int(said["of"]), "longest_ms": float(said["longest_ms"]),
+               "ratio_to_idle": (seconds or LIMIT_S) / idle if state == "loaded" else None,
+               "total_mb_s": w.disk.mb_s}

@@ -1,0 +1,249 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The part of every experiment that runs inside the virtual machine, started by
+# tests/bench/run in virtual time: words for making a device, groups and jobs, and
+# for looking at what has been completed. The experiment's own script is made of
+# these words and is sourced by this one.
+#
+# guest.sh SCRIPT SCHEDULER [KEY=VALUE...]
+#
+# SCRIPT lies under /lab; keys become shell variables of the script. SCHEDULER is
+# none, mq-deadline, kyber, bfq (in-tree), ours ($BFQ_NAME), or a controller (io.max,
+# io.cost, io.latency), which works with none.
+#
+# Figures are counted from what was completed (a partition's statistics, or fio's), not
+# from a cgroup's io.stat, which counts what was submitted. While something is measured
+# nothing is printed: here a character is time, too.
+# shellcheck disable=SC2034 # variables are used by the scripts
+set -u
+
+CGROOT=/sys/fs/cgroup
+MIB=2048		# sectors
+
+die() {
+	echo "bench: $*" >&2
+	exit 1
+}
+
+# put VALUE FILE: write, and say so where it is refused.
+put() {
+	echo "$1" >"$2" 2>/dev/null || die "writing '$1' to $2 was refused"
+}
+
+# idle_ticks: how long the CPU has idled, in 10 ms.
+idle_ticks() {
+	read -r _ _ _ _ idle _ </proc/stat
+	echo "$idle"
+}
+
+# A kernel that has just booted tests its cryptography and more of that kind for seconds, which
+# would be counted as cost of I/O. Wait for a second in which nothing happens.
+settle() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		was=$(idle_ticks)
+		sleep 1
+		[ $(($(idle_ticks) - was)) -lt 98 ] || return 0
+	done
+	die "the machine does not come to rest"
+}
+
+# --- devices -----------------------------------------------------------------
+
+# null_blk [ATTRIBUTE=VALUE...]: an array of nothing. By default a request takes no
+# time, in one queue.
+null_blk() {
+	DISK=nullb0
+	CONF=/sys/kernel/config/nullb/$DISK
+	[ -d /sys/module/null_blk ] || modprobe null_blk nr_devices=0 || die "no null_blk"
+	mkdir "$CONF" || die "null_blk has no configfs here"
+	attributes=''
+	# blk-mq; complete at once
+	for a in size=65536 queue_mode=2 submit_queues=1 irqmode=0 "$@"; do
+		put "${a#*=}" "$CONF/${a%%=*}"
+		attributes="$attributes ${a%%=*}"
+	done
+	put 1 "$CONF/power"
+	device_ready
+}
+
+# disk_model PROFILE [ATTRIBUTE=VALUE...]: a disk of tests/diskmodel.
+disk_model() {
+	DISK=disk0
+	CONF=/sys/kernel/config/diskmodel/$DISK
+	[ -d /sys/module/diskmodel ] || insmod /lab/diskmodel.ko || die "no diskmodel.ko"
+	mkdir "$CONF" || die "diskmodel has no configfs here"
+	put "$1" "$CONF/profile"
+	shift
+	for a; do put "${a#*=}" "$CONF/${a%%=*}"; done
+	attributes=$(cd "$CONF" && echo * | sed 's/power//; s/stats//')
+	put 1 "$CONF/power"
+	device_ready
+}
+
+device_ready() {
+	QUEUE=/sys/block/$DISK/queue
+	[ -b "/dev/$DISK" ] || die "/dev/$DISK did not appear"
+	put none "$QUEUE/scheduler"
+}
+
+# Take the device away, for the next one to be as new.
+remove_device() {
+	put 0 "$CONF/power"
+	rmdir "$CONF" || die "cannot remove $CONF"
+}
+
+# select_scheduler NAME [TUNABLE=VALUE...]. Sets WEIGHT_FILE, the file of a cgroup that
+# takes its weight, empty where there are no weights.
+select_scheduler() {
+	WEIGHT_FILE=''
+	elevator=$1
+	case $1 in
+	bfq|"$BFQ_NAME") WEIGHT_FILE=io.$1.weight ;;
+	io.cost) elevator=none WEIGHT_FILE=io.weight ;;
+	io.*) elevator=none ;;
+	esac
+	case $elevator in
+	bfq|mq-deadline) modprobe -q "$elevator" ;;
+	kyber) modprobe -q kyber-iosched ;;
+	esac
+	put "$elevator" "$QUEUE/scheduler"
+	case $(cat "$QUEUE/scheduler") in
+	*"[$elevator]"*|none) ;;
+	*) die "$elevator is not selected but $(cat "$QUEUE/scheduler")" ;;
+	esac
+	shift
+	for a; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
+}
+
+# Everything that the device and its scheduler are set to, as KEY VALUE, for the result.
+describe_device() {
+	{
+		for f in scheduler nr_requests rotational iostats wbt_lat_usec; do
+			[ -r "$QUEUE/$f" ] && echo "$f $(cat "$QUEUE/$f" 2>/dev/null)"
+		done
+		for f in "$QUEUE"/iosched/*; do
+			[ -f "$f" ] && echo "iosched/${f##*/} $(cat "$f")"
+		done
+		for a in $attributes; do
+			[ -r "$CONF/$a" ] && echo "device/$a $(cat "$CONF/$a" 2>/dev/null)"
+		done
+		for f in io.cost.qos io.cost.model; do
+			[ -s "$CGROOT/$f" ] && echo "$f $(cat "$CGROOT/$f")"
+		done
+	} >"$OUT/device"
+}
+
+# --- groups --------------------------------------------------------------------
+
+# group PATH [WEIGHT]: make a cgroup; parents before their children.
+group() {
+	dir=$CGROOT/$1
+	grep -qw io "${dir%/*}/cgroup.subtree_control" || put +io "${dir%/*}/cgroup.subtree_control"
+	mkdir -p "$dir" || die "cannot make cgroup $1"
+	[ -z "${2-}" ] || [ -z "$WEIGHT_FILE" ] || put "default $2" "$dir/$WEIGHT_FILE"
+	groups="$dir $groups"
+}
+
+remove_groups() {
+	# shellcheck disable=SC2086 # a list, children first
+	[ -z "$groups" ] || rmdir $groups || die "cannot remove the groups"
+	groups=''
+}
+
+# in_group PATH COMMAND...: run it in that cgroup (. is the root). Replaces the shell
+# it is called in, so say: in_group a sleep 1 &
+in_group() {
+	# shellcheck disable=SC2016 # expanded by the child
+	group_procs=$CGROOT/$1/cgroup.procs
+	shift
+	# shellcheck disable=SC2016 # $$ is the child's
+	exec sh -c 'echo $$ >"$0" && exec "$@"' "$group_procs" "$@"
+}
+
+# --- jobs ----------------------------------------------------------------------
+
+# partition N MIB-START MIB-SIZE: a part of the device with statistics of its own.
+partition() {
+	addpart "/dev/$DISK" "$1" $(($2 * MIB)) $(($3 * MIB)) || die "no partition $1"
+	stats="$stats /sys/block/$DISK/${DISK}p$1/stat"
+}
+
+# job NAME GROUP FIO-ARGUMENT...: start a fio for ever, or as its arguments say. Its JSON
+# becomes $OUT/NAME.json. Seeds follow from the boot's seed and the job's number.
+job() {
+	njobs=$((njobs + 1))
+	name=$1
+	where=$2
+	shift 2
+	in_group "$where" fio --name="$name" --thread --time_based --runtime=1d \
+		--randseed=$((LAB_SEED * 1000 + njobs)) --random_generator=tausworthe64 \
+		--norandommap --eta=never --output-format=json --output="$OUT/$name.json" \
+		"$@" >"$OUT/$name.log" 2>&1 &
+	pids="$pids $!"
+}
+
+# Wait until every partition has completed something.
+wait_io() {
+	tries=0
+	for f in $stats; do
+		until read -r rios _ _ _ wios _ <"$f" && [ $((rios + wios)) -gt 0 ]; do
+			tries=$((tries + 1))
+			[ "$tries" -le 600 ] || { cat "$OUT"/*.log; die "no I/O on $f after 60 s"; }
+			sleep 0.1
+		done
+	done
+}
+
+# snapshot NAME: everything that counts, by one process within a fraction of a millisecond.
+snapshot() {
+	# shellcheck disable=SC2086 # a list
+	grep -H "" /proc/uptime "/sys/block/$DISK/stat" $stats >"$OUT/$1"
+	grep -H "^cpu " /proc/stat >>"$OUT/$1"
+}
+
+# window SECONDS: what happens in it is between the files before and after.
+window() {
+	snapshot before
+	sleep "$1"
+	snapshot after
+	jobs_alive
+}
+
+jobs_alive() {
+	for pid in $pids; do
+		[ -d "/proc/$pid" ] || { cat "$OUT"/*.log; die "a job ended early"; }
+	done
+}
+
+# End the jobs and let them write their results.
+stop_jobs() {
+	# shellcheck disable=SC2086 # a list
+	[ -z "$pids" ] || kill -INT $pids 2>/dev/null
+	wait
+	pids='' njobs=0 stats=''
+}
+
+# wait_jobs: until all have ended by themselves.
+wait_jobs() {
+	for pid in $pids; do
+		wait "$pid" || { cat "$OUT"/*.log; die "a job failed"; }
+	done
+	pids='' njobs=0 stats=''
+}
+
+case ${1-} in
+-h|--help|'') sed -n '/^# guest.sh SCRIPT/,/^# shellcheck/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+script=$1 scheduler=$2
+shift 2
+for arg; do
+	case $arg in
+	[a-z]*=*) eval "${arg%%=*}=\${arg#*=}" ;;
+	*) die "what is $arg?" ;;
+	esac
+done
+pids='' njobs=0 stats='' groups='' attributes=''
+settle
+# shellcheck disable=SC1090 # the experiment's
+. "/lab/$script"

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load with little overhead, for cases where fio itself would be most of what is measured
+ * (its own 10,000 instructions for an I/O, 30 million for a start): any number of processes,
+ * each in a cgroup of its choice, each counting what it completes.
+ *
+ *	load WARMUP_MS WINDOW_MS MIN_IOS <JOBS
+ *	load mark PROGRAM ARGUMENT...		a mark before and behind a program
+ *
+ * A line of JOBS is one or more processes:
+ *
+ *	CGROUP-PROCS-FILE DEVICE OFFSET_KIB SIZE_KIB BS DEPTH PATTERN PROCESSES
+ *
+ * CGROUP-PROCS-FILE "-" stays where it is. PATTERN is read, randread, write or randwrite
+ * (direct), or bufwrite (through the page cache, in sequence); with "+yield" another process
+ * may run after each I/O, with "+once" there is but one I/O for each process. With PROCESSES above 1 the region is divided among
+ * them. DEPTH above 1 goes by io_submit: as many as have completed are submitted together.
+ *
+ * When all have completed something and WARMUP_MS are over, the window begins; it ends when
+ * WINDOW_MS are over and MIN_IOS completed in it. Begin and end are marks for the plugin
+ * insn.c. Printed then:
+ *
+ *	window NANOSECONDS
+ *	process N IOS BYTES		in the order of the lines
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_PROCESSES	16384	/* 10,000 groups with one each */
+#define MAX_DEPTH	1024
+#define POLL_NS		5000000	/* how often to look at what others have done */
+#define REST_NS		10000000000ull	/* thousands that have nothing to do must not keep a CPU busy */
+#define STUCK_S		600	/* virtual seconds without an I/O that is waited for */
+
+struct job {
+	char procs[160], device[64], pattern[32];
+	uint64_t offset, size;
+	unsigned int bs, depth, processes;
+};
+
+/* One cache line for each process. */
+struct counter {
+	uint64_t ios, bytes;
+} __attribute__((aligned(64)));
+
+struct shared {
+	int stop;
+	struct counter of[MAX_PROCESSES];
+};
+
+struct worker {
+	struct job *job;
+	struct counter *counter;
+	uint64_t start, blocks, next, random;
+	int fd, is_random, is_write, yields, once;
+};
+
+static struct shared *shared;
+static uint64_t before[MAX_PROCESSES][2], after[MAX_PROCESSES][2];
+
+static void die(const char *what, const char *which)
+{
+	fprintf(stderr, "load: %s %s: %s\n", what, which, strerror(errno));
+	exit(1);
+}
+
+/* Nobody else has this nop; insn.c looks for it. */
+static void mark(void)
+{
+	asm volatile(".byte 0x0f, 0x1f, 0x80, 0x21, 0x51, 0x46, 0x42" : : : "memory");
+}
+
+static int stopped(void)
+{
+	return __atomic_load_n(&shared->stop, __ATOMIC_RELAXED);
+}
+
+static uint64_t ios_of(unsigned int i)
+{
+	return __atomic_load_n(&shared->of[i].ios, __ATOMIC_RELAXED);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec t = { ns / 1000000000ull, ns % 1000000000ull };
+
+	nanosleep(&t, NULL);
+}
+
+/* xorshift64: any sequence will do that is the same each time */
+static uint64_t next_offset(struct worker *w)
+{
+	uint64_t block;
+
+	if (w->is_random) {
+		w->random ^= w->random << 13;
+		w->random ^= w->random >> 7;
+		w->random ^= w->random << 17;
+		block = w->random % w->blocks;
+	} else {
+		block = w->next;
+		w->next = w->next + 1 == w->blocks ? 0 : w->next + 1;
+	}
+	return w->start + block * w->job->bs;
+}
+
+static void count_io(struct worker *w, unsigned int n)
+{
+	w->counter->ios += n;
+	w->counter->bytes += (uint64_t)n * w->job->bs;
+	if (w->yields)
+		sched_yield();
+	while (w->once && !stopped())
+		sleep_ns(REST_NS);
+}
+
+static void one_at_a_time(struct worker *w, char *buffer)
+{
+	while (!stopped()) {
+		uint64_t at = next_offset(w);
+		ssize_t done = w->is_write ? pwrite(w->fd, buffer, w->job->bs, at) :
+					     pread(w->fd, buffer, w->job->bs, at);
+
+		if (done != (ssize_t)w->job->bs)
+			die("I/O on", w->job->device);
+		count_io(w, 1);
+	}
+}
+
+static void many_at_a_time(struct worker *w, char *buffer)
+{
+	static struct iocb iocbs[MAX_DEPTH], *todo[MAX_DEPTH];
+	static struct io_event events[MAX_DEPTH];
+	unsigned int i, free = w->job->depth, flying = 0;
+	aio_context_t ctx = 0;
+	long n;
+
+	if (syscall(SYS_io_setup, w->job->depth, &ctx))
+		die("io_setup for", w->job->device);
+	for (i = 0; i < free; i++)
+		todo[i] = &iocbs[i];
+	while (flying || !stopped()) {
+		for (i = 0; i < free && !stopped(); i++) {
+			*todo[i] = (struct iocb){
+				.aio_lio_opcode = w->is_write ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
+				.aio_fildes = w->fd,
+				.aio_buf = (uintptr_t)buffer,
+				.aio_nbytes = w->job->bs,
+				.aio_offset = next_offset(w),
+			};
+		}
+		n = i ? syscall(SYS_io_submit, ctx, i, todo) : 0;
+		if (n < 0)
+			die("io_submit to", w->job->device);
+		memmove(todo, todo + n, (free - n) * sizeof(*todo));
+		free -= n;
+		flying += n;
+		n = syscall(SYS_io_getevents, ctx, 1, w->job->depth, events, NULL);
+		if (n < 0)
+			die("io_getevents from", w->job->device);
+		for (i = 0; i < n; i++) {
+			if (events[i].res != w->job->bs)
+				die("I/O on", w->job->device);
+			todo[free++] = (struct iocb *)(uintptr_t)events[i].obj;
+		}
+		flying -= n;
+		count_io(w, n);
+	}
+}
+
+static void join_group(const char *procs)
+{
+	int fd;
+
+	if (!strcmp(procs, "-"))
+		return;
+	fd = open(procs, O_WRONLY);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		die("cannot join", procs);
+	close(fd);
+}
+
+/* The child: process number within its job, and within all. */
+static void work(struct job *job, unsigned int within, unsigned int number, int gate)
+{
+	int buffered = !strncmp(job->pattern, "bufwrite", 8);
+	uint64_t part = job->size / job->processes / job->bs * job->bs;
+	struct worker w = {
+		.job = job,
+		.counter = &shared->of[number],
+		.start = job->offset + within * part,
+		.blocks = part / job->bs,
+		.random = 0x9e3779b97f4a7c15ull * (number + 1),
+		.is_random = !strncmp(job->pattern, "rand", 4),
+		.is_write = !!strstr(job->pattern, "write"),
+		.yields = !!strstr(job->pattern, "+yield"),
+		.once = !!strstr(job->pattern, "+once"),
+	};
+	char *buffer = mmap(NULL, job->bs, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char c;
+
+	join_group(job->procs);
+	w.fd = open(job->device, O_RDWR | (buffered ? 0 : O_DIRECT));
+	if (w.fd < 0 || buffer == MAP_FAILED)
+		die("cannot open", job->device);
+	if (!w.blocks) {
+		errno = EINVAL;
+		die("no room for a block on", job->device);
+	}
+	if (read(gate, &c, 1))	/* ends when the parent opens the gate */
+		die("waiting on", "the gate");
+	if (job->depth > 1)
+		many_at_a_time(&w, buffer);
+	else
+		one_at_a_time(&w, buffer);
+	_exit(0);
+}
+
+static unsigned int start_all(void)
+{
+	unsigned int total = 0, i;
+	static struct job job;
+	int gate[2];
+
+	if (pipe(gate))
+		die("pipe", "");
+	while (scanf("%159s %63s %lu %lu %u %u %31s %u", job.procs, job.device, &job.offset,
+		     &job.size, &job.bs, &job.depth, job.pattern, &job.processes) == 8) {
+		job.offset *= 1024;
+		job.size *= 1024;
+		if (!job.bs || !job.depth || job.depth > MAX_DEPTH || !job.processes ||
+		    total + job.processes > MAX_PROCESSES) {
+			errno = EINVAL;
+			die("a job for", job.device);
+		}
+		for (i = 0; i < job.processes; i++, total++) {
+			pid_t pid = fork();
+
+			if (pid < 0)
+				die("cannot fork for", job.device);
+			if (!pid) {
+				close(gate[1]);
+				work(&job, i, total, gate[0]);
+			}
+		}
+	}
+	close(gate[0]);
+	close(gate[1]);
+	return total;
+}
+
+/* A child only ends early when something is wrong, and it has said what. */
+static void check_alive(void)
+{
+	if (waitpid(-1, NULL, WNOHANG) > 0) {
+		__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+		exit(1);
+	}
+}
+
+static void wait_all_started(unsigned int total)
+{
+	uint64_t limit = now_ns() + STUCK_S * 1000000000ull;
+	unsigned int i = 0;
+
+	while (i < total) {
+		if (ios_of(i)) {
+			i++;
+			continue;
+		}
+		if (now_ns() > limit) {
+			errno = ETIMEDOUT;
+			die("no I/O of", "a process");
+		}
+		check_alive();
+		sleep_ns(POLL_NS);
+	}
+}
+
+static uint64_t snapshot(uint64_t (*to)[2], unsigned int total)
+{
+	uint64_t ios = 0;
+	unsigned int i;
+
+	for (i = 0; i < total; i++) {
+		to[i][0] = ios_of(i);
+		to[i][1] = shared->of[i].bytes;
+		ios += to[i][0];
+	}
+	return ios;
+}
+
+static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios)
+{
+	uint64_t begin, end, from, limit;
+	unsigned int i, total;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		die("no memory for", "counters");
+	/* not one page fault in the window */
+	memset(before, 1, sizeof(before));
+	memset(after, 1, sizeof(after));
+	total = start_all();
+	wait_all_started(total);
+	sleep_ns(warmup_ms * 1000000);
+
+	begin = now_ns();
+	from = snapshot(before, total);
+	mark();
+	sleep_ns(window_ms * 1000000);
+	limit = now_ns() + STUCK_S * 1000000000ull;
+	while (snapshot(after, total) - from < min_ios && now_ns() < limit)
+		sleep_ns(POLL_NS);
+	end = now_ns();
+	snapshot(after, total);
+	mark();
+
+	check_alive();
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	while (wait(NULL) > 0)
+		;
+	printf("window %lu\n", end - begin);
+	for (i = 0; i < total; i++)
+		printf("process %u %lu %lu\n", i, after[i][0] - before[i][0],
+		       after[i][1] - before[i][1]);
+	return 0;
+}
+
+static int mark_around(char **argv)
+{
+	uint64_t begin = now_ns();
+	int status = 0;
+
+	mark();
+	if (!fork()) {
+		execvp(argv[0], argv);
+		die("cannot run", argv[0]);
+	}
+	wait(&status);
+	mark();
+	printf("window %lu\n", now_ns() - begin);
+	return status ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 3 && !strcmp(argv[1], "mark"))
+		return mark_around(argv + 2);
+	if (argc != 4) {
+		fprintf(stderr, "usage: load WARMUP_MS WINDOW_MS MIN_IOS <JOBS; load mark PROGRAM\n");
+		return 2;
+	}
+	return measure(strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10),
+		       strtoul(argv[3], NULL, 10));
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds the two programs of the experiments: load (for the guest) and insn.so (for QEMU)."""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+
+from bench import BenchError
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOM = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build", "bench-tools")
+FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
+
+
+def build(source, target, *flags, headers=()):
+    """Path of the program, in a directory named after its source's contents.
+
+    So an experiment that is running keeps the program it began with.
+    """
+    source = os.path.join(HERE, source)
+    digest = hashlib.sha256()
+    for path in (source, *headers):
+        with open(os.path.join(HERE, path), "rb") as f:
+            digest.update(f.read())
+    room = os.path.join(ROOM, digest.hexdigest()[:12])
+    target = os.path.join(room, target)
+    os.makedirs(room, exist_ok=True)
+    with open(os.path.join(room, ".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(target):
+            return target
+        done = subprocess.run(["gcc", *FLAGS, *flags, "-o", target + ".new", source],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        if done.returncode:
+            raise BenchError(f"{os.path.basename(source)} does not compile: {done.stdout[:300]}")
+        os.rename(target + ".new", target)
+    return target
+
+
+def load():
+    return build("load.c", "load", "-static")
+
+
+def plugin(out, dump=False):
+    """What Boot.plugin wants: counts go to the file out in the boot's directory."""
+    path = build("insn.c", "insn.so", "-shared", "-fPIC", headers=("qemu-plugin.h",))
+    return f"{path},out={{out}}/{out},dump={int(dump)}"
