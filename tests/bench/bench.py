@@ -169,8 +169,15 @@ def is_figure(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def spread(row, key, values):
+    """Put the median of several measurements into the row, and minimum and maximum beside."""
+    row[key] = significant(statistics.median(values))
+    row[key + "_min"] = significant(min(values))
+    row[key + "_max"] = significant(max(values))
+
+
 def over_seeds(rows):
-    """Rows of one case and scheduler become one: median, and minimum and maximum beside."""
+    """Rows of one case and scheduler become one."""
     if len(rows) == 1:
         return {k: significant(v) for k, v in rows[0].items()}
     merged = {}
@@ -179,9 +186,7 @@ def over_seeds(rows):
         if not is_figure(first):
             merged[key] = first
             continue
-        merged[key] = significant(statistics.median(values))
-        merged[key + "_min"] = significant(min(values))
-        merged[key + "_max"] = significant(max(values))
+        spread(merged, key, values)
     return merged
 
 

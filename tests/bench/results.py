@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How a result is written: NAME.json, NAME.md (the table), NAME.svg and NAME.png."""
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+
+from bench import BenchError
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+REPO = os.path.dirname(os.path.dirname(HERE))
+
+
+def directory(asked, part):
+    """Where results go; those of a part do not replace those of the whole."""
+    return os.path.abspath(asked) if asked else \
+        os.path.join(REPO, "build", "results", *(["part"] if part else []))
+
+
+def commit():
+    done = subprocess.run(["git", "-C", REPO, "describe", "--always", "--dirty", "--abbrev=12"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def now():
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def draw(path):
+    """Plot with the first Python that has matplotlib; it need not be ours."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", "import matplotlib"], check=False,
+                                     stderr=subprocess.DEVNULL).returncode == 0:
+            done = subprocess.run([python, os.path.join(HERE, "plot.py"), path], check=False)
+            if done.returncode:
+                raise BenchError(f"{os.path.basename(path)} cannot be drawn")
+            return
+    print("bench: no plots: no Python has matplotlib: run tools/setup --for bench",
+          file=sys.stderr)
+
+
+def write(out, experiment, data, table):
+    """Write the result into the directory out, and show its table."""
+    name = data["name"]
+    os.makedirs(out, exist_ok=True)
+    stem = os.path.join(out, name)
+    with open(stem + ".json", "w", encoding="utf-8") as f:
+        json.dump(data, f, indent=1)
+        f.write("\n")
+    with open(stem + ".md", "w", encoding="utf-8") as f:
+        f.write(table)
+    draw(stem + ".json")
+    print(f"\n{name}: {experiment.__doc__.strip().splitlines()[0]}\n\n{table}")
+    print(f"written: {os.path.relpath(stem, os.getcwd())}.json", flush=True)
