@@ -70,12 +70,17 @@ def find_stock(name):
     return max(found, key=lambda k: (os.path.isdir(k.kdir), version_key(k.release)))
 
 
-def debug_trees():
-    """Finished debug kernels of the present configuration, newest first."""
-    trees = glob.glob(os.path.join(cache_dir(), "kernels", f"debug-*-{config_key()}"))
+def built_trees(kind, key):
+    """Finished kernels KIND-VERSION-KEY of the cache, newest first."""
+    trees = glob.glob(os.path.join(cache_dir(), "kernels", f"{kind}-*-{key}"))
     done = [t for t in trees if os.path.exists(os.path.join(t, "built"))]
     return sorted(done, key=lambda t: version_key(os.path.basename(t).split("-")[1]),
                   reverse=True)
+
+
+def debug_trees():
+    """Finished debug kernels of the present configuration, newest first."""
+    return built_trees("debug", config_key())
 
 
 def find_debug():

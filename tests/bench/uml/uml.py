@@ -11,7 +11,6 @@ import fcntl
 import glob
 import hashlib
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +20,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.insert(0, os.path.join(REPO, "tests/vm"))
-from kernels import LabError, cache_dir, version_key        # noqa: E402
+import kbuild                                               # noqa: E402
+import kernels                                              # noqa: E402
+from kernels import LabError, cache_dir                     # noqa: E402
 
 CONFIGS = {"plain": ("uml.config",), "lockstat": ("uml.config", "lockstat.config")}
 PATCH = "lazy-ipi.patch"
@@ -93,26 +94,8 @@ class Tree:
 
 def find():
     """The newest finished tree of the present configurations, or None."""
-    tops = glob.glob(os.path.join(cache_dir(), "kernels", f"uml-*-{config_key()}"))
-    done = [t for t in tops if os.path.exists(os.path.join(t, "built"))]
-    return Tree(max(done, key=lambda t: version_key(os.path.basename(t).split("-")[1]))) \
-        if done else None
-
-
-def fetch_source():
-    out = subprocess.run([os.path.join(REPO, "tools/setup"), "--fetch-source"],
-                         stdout=subprocess.PIPE, text=True, check=False)
-    if out.returncode:
-        raise LabError("the newest linux-source cannot be fetched, see above")
-    version, tarball = out.stdout.split()
-    return version, tarball
-
-
-def unpack(tarball, source):
-    say("unpacking " + os.path.basename(tarball))
-    shutil.rmtree(source, ignore_errors=True)
-    os.makedirs(source)
-    subprocess.run(["tar", "-xf", tarball, "-C", source, "--strip-components=1"], check=True)
+    tops = kernels.built_trees("uml", config_key())
+    return Tree(tops[0]) if tops else None
 
 
 def apply_patch(tree):
@@ -131,15 +114,6 @@ def apply_patch(tree):
         f.write(PATCH + "\n")
 
 
-def settings(paths):
-    """What configuration files ask for; the last word counts."""
-    found = {}
-    for path in paths:
-        with open(path, encoding="utf-8") as f:
-            found.update(m.groups() for m in map(re.compile(r"(CONFIG_\w+)=(.*)").match, f) if m)
-    return found
-
-
 def configure(tree, kind):
     out = tree.kdir(kind)
     shutil.rmtree(out, ignore_errors=True)
@@ -150,32 +124,15 @@ def configure(tree, kind):
                     "-m", "-O", out, os.path.join(out, ".config"), *wanted],
                    check=True, stdout=subprocess.DEVNULL)
     must(make("-s", "-C", tree.source, "O=" + out, "olddefconfig"), "olddefconfig fails")
-    got = settings([os.path.join(out, ".config")])
-    lost = [f"{k}={v} became {got.get(k, 'n')}" for k, v in settings(wanted).items()
-            if got.get(k, "n") != v]
-    if lost:
-        raise LabError(f"Kconfig dropped what {CONFIGS[kind][-1]} asks for: " + "; ".join(lost))
+    kbuild.check_settings(os.path.join(out, ".config"), wanted)
 
 
 def compile_kernel(tree, kind):
-    """make, with a line now and then that says how far it is."""
     log = os.path.join(tree.top, kind + ".log")
-    start = said = time.monotonic()
-    with open(log, "w", encoding="utf-8") as out:
-        command = ["nice", "-n", "5", "make", "ARCH=um", "-C", tree.source,
-                   "O=" + tree.kdir(kind), f"-j{os.cpu_count() or 2}"]
-        with subprocess.Popen(command, stdout=out, stderr=out) as proc:
-            while proc.poll() is None:
-                time.sleep(1)
-                if time.monotonic() - said >= PROGRESS_SECONDS:
-                    said = time.monotonic()
-                    with open(log, encoding="utf-8", errors="replace") as f:
-                        built = sum(line.startswith(("  CC ", "  AS ")) for line in f)
-                    say(f"{kind}: {built} of about {EXPECTED_OBJECTS} objects, "
-                        f"{said - start:.0f} s")
-    if proc.returncode:
-        with open(log, encoding="utf-8", errors="replace") as f:
-            sys.stderr.writelines(f.readlines()[-15:])
+    if not kbuild.compile_kernel(
+            ["ARCH=um", "-C", tree.source, "O=" + tree.kdir(kind)], log, PROGRESS_SECONDS,
+            lambda built, seconds: say(f"{kind}: {built} of about {EXPECTED_OBJECTS} objects, "
+                                       f"{seconds:.0f} s")):
         raise LabError(f"user-mode Linux ({kind}) does not build, see {log}")
 
 
@@ -190,12 +147,7 @@ def prune(tree):
         if not path.endswith(".h") or os.path.basename(path).startswith("bfq-"):
             os.unlink(path) if os.path.isfile(path) else shutil.rmtree(path)
     for kind in CONFIGS:
-        for where, dirs, files in os.walk(tree.kdir(kind)):
-            if where == tree.kdir(kind):
-                dirs[:] = [d for d in dirs if d != "scripts"]
-            for name in files:
-                if name.endswith((".o", ".a", ".cmd")) and not name.endswith("module-common.o"):
-                    os.unlink(os.path.join(where, name))
+        kbuild.drop_objects(tree.kdir(kind), ("scripts",))
 
 
 def build():
@@ -203,7 +155,7 @@ def build():
     tree = find()
     if tree:
         return tree
-    version, tarball = fetch_source()
+    version, tarball = kbuild.fetch_source()
     tree = Tree(os.path.join(cache_dir(), "kernels", f"uml-{version}-{config_key()}"))
     os.makedirs(tree.top, exist_ok=True)
     with open(os.path.join(tree.top, "lock"), "w", encoding="ascii") as lock:
@@ -212,7 +164,7 @@ def build():
         if os.path.exists(done):
             return tree
         say(f"building user-mode Linux {version} twice: ten minutes on two cores, once")
-        unpack(tarball, tree.source)
+        kbuild.unpack(tarball, tree.source, say)
         apply_patch(tree)
         for kind in CONFIGS:
             configure(tree, kind)
