@@ -14,18 +14,10 @@
  *
  * Printed for each cell: process, pass, way, file and record in KiB, nanoseconds.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+#include "common.h"
+
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MAX_PROCESSES	16
 #define MAX_CELLS	65536
@@ -66,28 +58,6 @@ struct worker {
 static atomic_int *stop;
 static struct process *process;
 
-static void die(const char *what, const char *which)
-{
-	fprintf(stderr, "cells: %s %s: %s\n", what, which, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static uint64_t next_random(struct worker *w)
-{
-	w->random ^= w->random << 13;
-	w->random ^= w->random >> 7;
-	w->random ^= w->random << 17;
-	return w->random;
-}
-
 /* The order in which a cell's records are gone through. */
 static void set_order(struct worker *w, enum cell_way way, unsigned int *order, unsigned int n)
 {
@@ -105,7 +75,7 @@ static void set_order(struct worker *w, enum cell_way way, unsigned int *order, 
 	if (way != RANDREAD && way != RANDWRITE)
 		return;
 	for (i = n - 1; i > 0; i--) {
-		j = next_random(w) % (i + 1);
+		j = next_random(&w->random) % (i + 1);
 		other = order[i];
 		order[i] = order[j];
 		order[j] = other;
@@ -156,32 +126,20 @@ static void run_all_cells(struct worker *w)
 	}
 }
 
-static void join_group(const char *procs)
-{
-	int fd = open(procs, O_WRONLY);
-
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		die("cannot join", procs);
-	close(fd);
-}
-
 static void work(const char *procs, const char *device, unsigned int number, uint64_t seed,
 		 int gate)
 {
 	struct worker w = {
-		.random = 0x9e3779b97f4a7c15ull * (seed * MAX_PROCESSES + number + 1),
+		.random = RANDOM_SEED * (seed * MAX_PROCESSES + number + 1),
 		.log = &process[number],
 	};
-	char c;
 
 	join_group(procs);
 	w.fd = open(device, O_RDWR | O_DIRECT);
-	w.buffer = mmap(NULL, MAX_RECORD, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (w.fd < 0 || w.buffer == MAP_FAILED)
+	if (w.fd < 0)
 		die("cannot open", device);
-	if (read(gate, &c, 1))	/* ends when the parent opens the gate */
-		die("waiting on", "the gate");
+	w.buffer = map_memory(MAX_RECORD, MAP_PRIVATE | MAP_POPULATE);
+	wait_at_gate(gate);
 	run_all_cells(&w);
 	_exit(0);
 }
@@ -242,9 +200,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: cells SEED <JOBS\n");
 		return 2;
 	}
-	shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		die("no memory for", "cells");
+	shared = map_memory(size, MAP_SHARED);
 	stop = (atomic_int *)shared;
 	process = (struct process *)(shared + 4096);
 

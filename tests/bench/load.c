@@ -13,8 +13,9 @@
  *
  * CGROUP-PROCS-FILE "-" stays where it is. PATTERN is read, randread, write or randwrite
  * (direct), or bufwrite (through the page cache, in sequence); with "+yield" another process
- * may run after each I/O, with "+once" there is but one I/O for each process. With PROCESSES above 1 the region is divided among
- * them. DEPTH above 1 goes by io_submit: as many as have completed are submitted together.
+ * may run after each I/O, with "+once" there is but one I/O for each process. With PROCESSES
+ * above 1 the region is divided among them. DEPTH above 1 goes by io_submit: as many as have
+ * completed are submitted together.
  *
  * When all have completed something and WARMUP_MS are over, the window begins; it ends when
  * WINDOW_MS are over and MIN_IOS completed in it. Begin and end are marks for the plugin
@@ -23,25 +24,17 @@
  *	window NANOSECONDS
  *	process N IOS BYTES		in the order of the lines
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+#include "common.h"
+
 #include <linux/aio_abi.h>
 #include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MAX_PROCESSES	16384	/* 10,000 groups with one each */
 #define MAX_DEPTH	1024
 #define POLL_NS		5000000	/* how often to look at what others have done */
-#define REST_NS		10000000000ull	/* thousands that have nothing to do must not keep a CPU busy */
+#define REST_NS		10000000000ull	/* thousands with nothing to do must not busy a CPU */
 #define STUCK_S		600	/* virtual seconds without an I/O that is waited for */
 
 struct job {
@@ -70,12 +63,6 @@ struct worker {
 static struct shared *shared;
 static uint64_t before[MAX_PROCESSES][2], after[MAX_PROCESSES][2];
 
-static void die(const char *what, const char *which)
-{
-	fprintf(stderr, "load: %s %s: %s\n", what, which, strerror(errno));
-	exit(1);
-}
-
 /* Nobody else has this nop; insn.c looks for it. */
 static void mark(void)
 {
@@ -92,31 +79,12 @@ static uint64_t ios_of(unsigned int i)
 	return __atomic_load_n(&shared->of[i].ios, __ATOMIC_RELAXED);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec t = { ns / 1000000000ull, ns % 1000000000ull };
-
-	nanosleep(&t, NULL);
-}
-
-/* xorshift64: any sequence will do that is the same each time */
 static uint64_t next_offset(struct worker *w)
 {
 	uint64_t block;
 
 	if (w->is_random) {
-		w->random ^= w->random << 13;
-		w->random ^= w->random >> 7;
-		w->random ^= w->random << 17;
-		block = w->random % w->blocks;
+		block = next_random(&w->random) % w->blocks;
 	} else {
 		block = w->next;
 		w->next = w->next + 1 == w->blocks ? 0 : w->next + 1;
@@ -188,18 +156,6 @@ static void many_at_a_time(struct worker *w, char *buffer)
 	}
 }
 
-static void join_group(const char *procs)
-{
-	int fd;
-
-	if (!strcmp(procs, "-"))
-		return;
-	fd = open(procs, O_WRONLY);
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		die("cannot join", procs);
-	close(fd);
-}
-
 /* The child: process number within its job, and within all. */
 static void work(struct job *job, unsigned int within, unsigned int number, int gate)
 {
@@ -210,26 +166,23 @@ static void work(struct job *job, unsigned int within, unsigned int number, int 
 		.counter = &shared->of[number],
 		.start = job->offset + within * part,
 		.blocks = part / job->bs,
-		.random = 0x9e3779b97f4a7c15ull * (number + 1),
+		.random = RANDOM_SEED * (number + 1),
 		.is_random = !strncmp(job->pattern, "rand", 4),
 		.is_write = !!strstr(job->pattern, "write"),
 		.yields = !!strstr(job->pattern, "+yield"),
 		.once = !!strstr(job->pattern, "+once"),
 	};
-	char *buffer = mmap(NULL, job->bs, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char c;
+	char *buffer = map_memory(job->bs, MAP_PRIVATE);
 
 	join_group(job->procs);
 	w.fd = open(job->device, O_RDWR | (buffered ? 0 : O_DIRECT));
-	if (w.fd < 0 || buffer == MAP_FAILED)
+	if (w.fd < 0)
 		die("cannot open", job->device);
 	if (!w.blocks) {
 		errno = EINVAL;
 		die("no room for a block on", job->device);
 	}
-	if (read(gate, &c, 1))	/* ends when the parent opens the gate */
-		die("waiting on", "the gate");
+	wait_at_gate(gate);
 	if (job->depth > 1)
 		many_at_a_time(&w, buffer);
 	else
@@ -281,7 +234,7 @@ static void check_alive(void)
 
 static void wait_all_started(unsigned int total)
 {
-	uint64_t limit = now_ns() + STUCK_S * 1000000000ull;
+	uint64_t limit = now_ns() + STUCK_S * NS_PER_S;
 	unsigned int i = 0;
 
 	while (i < total) {
@@ -316,10 +269,7 @@ static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios)
 	uint64_t begin, end, from, limit;
 	unsigned int i, total;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		die("no memory for", "counters");
+	shared = map_memory(sizeof(*shared), MAP_SHARED);
 	/* not one page fault in the window */
 	memset(before, 1, sizeof(before));
 	memset(after, 1, sizeof(after));
@@ -331,7 +281,7 @@ static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios)
 	from = snapshot(before, total);
 	mark();
 	sleep_ns(window_ms * 1000000);
-	limit = now_ns() + STUCK_S * 1000000000ull;
+	limit = now_ns() + STUCK_S * NS_PER_S;
 	while (snapshot(after, total) - from < min_ios && now_ns() < limit)
 		sleep_ns(POLL_NS);
 	end = now_ns();
@@ -370,7 +320,8 @@ int main(int argc, char **argv)
 	if (argc >= 3 && !strcmp(argv[1], "mark"))
 		return mark_around(argv + 2);
 	if (argc != 4) {
-		fprintf(stderr, "usage: load WARMUP_MS WINDOW_MS MIN_IOS <JOBS; load mark PROGRAM\n");
+		fprintf(stderr, "usage: load WARMUP_MS WINDOW_MS MIN_IOS <JOBS, or\n"
+			"       load mark PROGRAM ARGUMENT...\n");
 		return 2;
 	}
 	return measure(strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10),

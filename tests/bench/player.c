@@ -17,44 +17,17 @@
  * nothing is forgiven that makes the reader itself late. Printed, of exactly these times: "reads",
  * "p50_us", "p99_us", "p999_us", "max_us".
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+#include "common.h"
+
 #include <linux/aio_abi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #define FRAME_BYTES	(60 << 10)
 #define FRAME_NS	40000000ull
 #define BLOCK		4096
 #define MAX_FLYING	1024	/* steady reads under way; more are begun late */
 #define MAX_READS	1000000
-
-static void die(const char *what)
-{
-	fprintf(stderr, "player: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static struct timespec timespec(uint64_t ns)
-{
-	return (struct timespec){ ns / 1000000000ull, ns % 1000000000ull };
-}
 
 static void sleep_until(uint64_t ns)
 {
@@ -63,20 +36,10 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-static void *buffer_of(size_t size)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	if (p == MAP_FAILED)
-		die("no memory");
-	return p;
-}
-
 static int play(int fd, uint64_t offset, uint64_t frames)
 {
 	uint64_t start = now_ns() + FRAME_NS, dropped = 0, longest = 0, i;
-	void *buffer = buffer_of(FRAME_BYTES);
+	void *buffer = map_memory(FRAME_BYTES, MAP_PRIVATE | MAP_POPULATE);
 
 	for (i = 0; i < frames; i++) {
 		uint64_t due = start + i * FRAME_NS, begin = now_ns(), end;
@@ -89,7 +52,7 @@ static int play(int fd, uint64_t offset, uint64_t frames)
 			sleep_until(due);
 		begin = now_ns();
 		if (pread(fd, buffer, FRAME_BYTES, offset + i * FRAME_BYTES) != FRAME_BYTES)
-			die("cannot read");
+			die("cannot read", "a frame");
 		end = now_ns();
 		dropped += end > due + FRAME_NS;
 		if (end - begin > longest)
@@ -122,13 +85,13 @@ static void reap(struct steady *s, uint64_t until)
 
 	n = syscall(SYS_io_getevents, s->ctx, 1, MAX_FLYING, events, &t);
 	if (n < 0)
-		die("io_getevents");
+		die("io_getevents", "");
 	now = now_ns();
 	for (i = 0; i < n; i++) {
 		struct flight *f = (struct flight *)(uintptr_t)events[i].obj;
 
 		if (events[i].res != BLOCK)
-			die("a read failed");
+			die("a read", "failed");
 		s->took[s->done++] = now - f->due;
 		s->free[s->nr_free++] = f;
 	}
@@ -148,7 +111,7 @@ static void begin_read(struct steady *s, int fd, void *buffer, uint64_t at, uint
 		.aio_offset = at,
 	};
 	if (syscall(SYS_io_submit, s->ctx, 1, &iocb) != 1)
-		die("io_submit");
+		die("io_submit", "");
 }
 
 static int compare(const void *a, const void *b)
@@ -167,12 +130,12 @@ static double percentile(const uint64_t *took, uint64_t n, unsigned int part)
 static int read_steadily(int fd, uint64_t offset, uint64_t size, uint64_t rate, uint64_t count)
 {
 	static struct steady s;
-	uint64_t start, i, random = 0x9e3779b97f4a7c15ull, period = 1000000000ull / rate;
-	void *buffer = buffer_of(BLOCK);
+	uint64_t start, i, random = RANDOM_SEED, period = NS_PER_S / rate;
+	void *buffer = map_memory(BLOCK, MAP_PRIVATE | MAP_POPULATE);
 
-	s.took = buffer_of(count * sizeof(*s.took));
+	s.took = map_memory(count * sizeof(*s.took), MAP_PRIVATE | MAP_POPULATE);
 	if (syscall(SYS_io_setup, MAX_FLYING, &s.ctx))
-		die("io_setup");
+		die("io_setup", "");
 	for (i = 0; i < MAX_FLYING; i++)
 		s.free[s.nr_free++] = &s.flights[i];
 	start = now_ns() + period;
@@ -183,14 +146,12 @@ static int read_steadily(int fd, uint64_t offset, uint64_t size, uint64_t rate, 
 		while (now_ns() < due)
 			reap(&s, due);
 		while (!s.nr_free)
-			reap(&s, due + 1000000000ull);
-		random ^= random << 13;		/* xorshift64 */
-		random ^= random >> 7;
-		random ^= random << 17;
-		begin_read(&s, fd, buffer, offset + random % (size / BLOCK) * BLOCK, due);
+			reap(&s, due + NS_PER_S);
+		begin_read(&s, fd, buffer,
+			   offset + next_random(&random) % (size / BLOCK) * BLOCK, due);
 	}
 	while (s.done < count)
-		reap(&s, now_ns() + 1000000000ull);
+		reap(&s, now_ns() + NS_PER_S);
 	qsort(s.took, count, sizeof(*s.took), compare);
 	printf("reads %lu\np50_us %.3f\np99_us %.3f\np999_us %.3f\nmax_us %.3f\n", count,
 	       percentile(s.took, count, 500), percentile(s.took, count, 990),
@@ -211,7 +172,7 @@ int main(int argc, char **argv)
 	}
 	fd = open(argv[2], O_RDONLY | O_DIRECT);
 	if (fd < 0)
-		die(argv[2]);
+		die("cannot open", argv[2]);
 	for (i = 3; i < argc; i++)
 		n[i - 3] = strtoull(argv[i], NULL, 10);
 	prctl(PR_SET_TIMERSLACK, 1);	/* on time */

@@ -17,22 +17,14 @@
  * Printed: "seconds" from the first read to the end of the last that was waited for, or "limit"
  * where that took LIMIT_S; "done" and "of", reads waited for; "longest_ms", one of these.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
+#include "common.h"
+
 #include <linux/aio_abi.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MAX_READS	16384
 #define MAX_THREADS	64
@@ -60,28 +52,6 @@ struct ahead {
 static struct read reads[MAX_READS];
 static unsigned int nr_reads, nr_threads;
 static struct shared *shared;
-
-static void die(const char *what, const char *which)
-{
-	fprintf(stderr, "replay: %s %s: %s\n", what, which, strerror(errno));
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static void sleep_us(unsigned int us)
-{
-	struct timespec t = { us / 1000000, us % 1000000 * 1000 };
-
-	if (us)
-		nanosleep(&t, NULL);
-}
 
 static void load_table(const char *path)
 {
@@ -166,20 +136,17 @@ static void read_and_wait(unsigned int thread, int fd, void *buffer, struct read
 /* The process that does the reads of one thread. */
 static void replay(unsigned int thread, const char *device, int gate)
 {
-	void *buffer = mmap(NULL, MAX_SECTORS * SECTOR, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *buffer = map_memory(MAX_SECTORS * SECTOR, MAP_PRIVATE | MAP_POPULATE);
 	int fd = open(device, O_RDONLY | O_DIRECT);
 	struct ahead ahead = {};
 	unsigned int i, j;
-	char c;
 
-	if (fd < 0 || buffer == MAP_FAILED)
+	if (fd < 0)
 		die("cannot open", device);
 	if (syscall(SYS_io_setup, MAX_AHEAD, &ahead.ctx))
 		die("io_setup for", device);
 	prctl(PR_SET_TIMERSLACK, 1);	/* thinking is short */
-	if (read(gate, &c, 1))		/* ends when the parent opens the gate */
-		die("waiting on", "the gate");
+	wait_at_gate(gate);
 	for (i = 0; i < nr_reads; i++) {
 		struct read *r = &reads[i];
 
@@ -188,7 +155,8 @@ static void replay(unsigned int thread, const char *device, int gate)
 		if (r->after)
 			while (sem_wait(&shared->reached[r->after - 1]))
 				;
-		sleep_us(r->think_us);
+		if (r->think_us)
+			sleep_ns(r->think_us * 1000ull);
 		if (r->waits)
 			read_and_wait(thread, fd, buffer, r);
 		else
@@ -220,7 +188,7 @@ static void wait_all(pid_t *pids, uint64_t until)
 
 	while (left) {
 		uint64_t now = now_ns(), rest = until > now ? until - now : 0;
-		struct timespec t = { rest / 1000000000ull, rest % 1000000000ull };
+		struct timespec t = timespec(rest);
 
 		if (sigtimedwait(&set, NULL, &t) < 0 && errno == EAGAIN)
 			break;
@@ -270,10 +238,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	load_table(argv[2]);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
-	if (shared == MAP_FAILED || pipe(gate))
-		die("no memory", "or no pipe");
+	shared = map_memory(sizeof(*shared), MAP_SHARED);
+	if (pipe(gate))
+		die("pipe", "");
 	for (i = 0; i < nr_reads; i++)
 		sem_init(&shared->reached[i], 1, 0);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -289,7 +256,7 @@ int main(int argc, char **argv)
 	close(gate[0]);
 	begin = now_ns();
 	close(gate[1]);
-	wait_all(pids, begin + atoi(argv[3]) * 1000000000ull);
+	wait_all(pids, begin + atoi(argv[3]) * NS_PER_S);
 	report(begin, argv[3]);
 	return 0;
 }

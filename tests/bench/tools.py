@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Builds the two programs of the experiments: load (for the guest) and insn.so (for QEMU)."""
+"""Builds the programs of the experiments, for the guest, and insn.so, for QEMU."""
 
 import fcntl
 import hashlib
@@ -14,7 +14,7 @@ FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 
 
 def build(source, target, *flags, headers=()):
-    """Path of the program, in a directory named after its source's contents.
+    """Path of the program, in a directory named after the contents of its source and headers.
 
     So an experiment that is running keeps the program it began with.
     """
@@ -39,8 +39,13 @@ def build(source, target, *flags, headers=()):
     return target
 
 
+def program(name):
+    """One of those that run in the guest."""
+    return build(name + ".c", name, "-static", headers=("common.h",))
+
+
 def load():
-    return build("load.c", "load", "-static")
+    return program("load")
 
 
 def plugin(out, dump=False):

@@ -62,7 +62,7 @@ def boots(options):
             shown = s in WEIGHTED or (s == "io.max" if limits else s != "io.max")
             if shown and (not options.quick or name in QUICK):
                 yield Boot(s, name, args, disk=True,
-                           files=(tools.build("cells.c", "cells", "-static"),))
+                           files=(tools.program("cells"),))
 
 
 def read_cells(text):

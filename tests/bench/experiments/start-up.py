@@ -52,7 +52,7 @@ def table(program):
 
 
 def boots(options):
-    replay = tools.build("replay.c", "replay", "-static")
+    replay = tools.program("replay")
     for program in PROGRAMS[:1] if options.quick else PROGRAMS:
         reads = table(program)
         for profile in PROFILES:

@@ -29,7 +29,7 @@ LOADS = {"alone": (0, 0), "10r": (10, 0), "5r5w": (5, 5)}
 
 
 def boots(options):
-    player = tools.build("player.c", "player", "-static")
+    player = tools.program("player")
     for profile in PROFILES[:1] if options.quick else PROFILES:
         for load, (readers, writers) in LOADS.items():
             for s in options.schedulers:
