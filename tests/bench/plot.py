@@ -26,7 +26,7 @@ sys.path.insert(0, HERE)
 # One colour for each, the same in all plots; ours is the one that stands out.
 COLOURS = {"none": "#9e9e9e", "mq-deadline": "#e0a030", "kyber": "#7fb069", "bfq": "#5b84b1",
            "bfqx": "#c0392b"}
-OTHERS = ("#8e6bb0", "#4fb3bf", "#a1745b", "#d98cb3")
+OTHERS = ("#8e6bb0", "#4fb3bf", "#a1745b", "#d98cb3", "#4b6043", "#c9b458")
 SVG_SALT = "bfq"        # else every drawing has names of its own in it
 
 

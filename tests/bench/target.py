@@ -24,8 +24,6 @@ ALONE = "alone"         # the boot that measures what each can do without the ot
 NOBODY = "-"
 # What goes through the page cache is copied. A byte for an instruction, that would be the limit.
 FAST_COPY = "clearcpuid=erms,fsrm"
-# io.cost is shown with more parameter sets than there are colours.
-drawing.OTHERS += ("#4b6043", "#c9b458")
 MACHINE = {"disk": True, "append": FAST_COPY, "programs": ("mkfs.ext4",),
            "modules": ("ext4", "crc32c_generic")}
 
