@@ -116,7 +116,8 @@ select_scheduler() {
 	for a; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
 }
 
-# Everything that the device and its scheduler are set to, as KEY VALUE, for the result.
+# Everything that the device, its scheduler and controllers are set to, as KEY VALUE, for
+# the result. (The size of a cgroup's file is always 0, so test -s knows nothing.)
 describe_device() {
 	{
 		for f in scheduler nr_requests rotational iostats wbt_lat_usec; do
@@ -128,9 +129,10 @@ describe_device() {
 		for a in $attributes; do
 			[ -r "$CONF/$a" ] && echo "device/$a $(cat "$CONF/$a" 2>/dev/null)"
 		done
-		for f in io.cost.qos io.cost.model; do
-			[ -s "$CGROOT/$f" ] && echo "$f $(cat "$CGROOT/$f")"
-		done
+		for f in io.cost.qos io.cost.model '*/io.max'; do
+			# shellcheck disable=SC2086 # the groups'
+			grep -H . "$CGROOT"/$f 2>/dev/null
+		done | sed "s|^$CGROOT/||; s/:/ /"
 	} >"$OUT/device"
 }
 
@@ -143,6 +145,12 @@ group() {
 	mkdir -p "$dir" || die "cannot make cgroup $1"
 	[ -z "${2-}" ] || [ -z "$WEIGHT_FILE" ] || put "default $2" "$dir/$WEIGHT_FILE"
 	groups="$dir $groups"
+}
+
+# limit GROUP BYTES: of reads and of writes in a second, where the peer is io.max.
+limit() {
+	[ "$scheduler" = io.max ] || return 0
+	put "$(cat "/sys/block/$DISK/dev") rbps=$2 wbps=$2" "$CGROOT/$1/io.max"
 }
 
 remove_groups() {

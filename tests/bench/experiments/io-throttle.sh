@@ -4,23 +4,13 @@
 # What io-throttle.py measures: one process in the group foo and bar_processes in bar, with
 # weights, or limits in KiB/s for io.max. Leaves $OUT/cells.
 
-# limit GROUP KIB: reads and writes, each
-limit() {
-	number=$(cat "/sys/block/$DISK/dev")
-	put "$number rbps=$(($2 * 1024)) wbps=$(($2 * 1024))" "$CGROOT/$1/io.max"
-	echo "io.max/$1 $(cat "$CGROOT/$1/io.max")" >>"$OUT/limits"
-}
-
 disk_model hdd size_mb=8192 store=0
 select_scheduler "$scheduler"
 group foo "$foo_weight"
 group bar "$bar_weight"
-if [ "$scheduler" = io.max ]; then
-	limit foo "$foo_kib"
-	limit bar "$bar_kib"
-fi
+limit foo $((foo_kib * 1024))
+limit bar $((bar_kib * 1024))
 describe_device
-[ ! -e "$OUT/limits" ] || cat "$OUT/limits" >>"$OUT/device"
 
 n=0
 while [ "$n" -le "$bar_processes" ]; do

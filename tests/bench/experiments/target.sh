@@ -60,12 +60,6 @@ files() {
 	mount -t ext4 "/dev/${DISK}p$FILES" /tmp/files || die "cannot mount again"
 }
 
-# limit GROUP BYTES: both ways, where the peer is io.max.
-limit() {
-	[ "$scheduler" = io.max ] || return 0
-	put "$(cat "/sys/block/$DISK/dev") rbps=$2 wbps=$2" "$CGROOT/$1/io.max"
-}
-
 # A file system wants to be read as it was written; elsewhere copying would be a waste.
 make_disk() {
 	case $1 in
@@ -105,14 +99,6 @@ make_groups() {
 	done
 }
 
-# What describe_device does not know: the controllers' settings.
-describe() {
-	describe_device
-	for f in "$CGROOT"/io.cost.qos "$CGROOT"/io.cost.model "$CGROOT"/*/io.max; do
-		grep -H . "$f" 2>/dev/null
-	done | sed "s|^$CGROOT/||; s/:/ /" >>"$OUT/device"
-}
-
 # measure TARGET INTERFERER N
 measure() {
 	make_disk "$2"
@@ -129,7 +115,7 @@ measure() {
 	window "$window"
 	mv "$OUT/before" "$OUT/before-$1-$2-$3"
 	mv "$OUT/after" "$OUT/after-$1-$2-$3"
-	describe
+	describe_device
 	# shellcheck disable=SC2086 # a list
 	[ -z "$sleepers" ] || kill $sleepers
 	sleepers=''
