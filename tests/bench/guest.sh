@@ -37,8 +37,8 @@ idle_ticks() {
 	echo "$idle"
 }
 
-# A kernel that has just booted tests its cryptography and more of that kind for seconds, which
-# would be counted as cost of I/O. Wait for a second in which nothing happens.
+# A kernel that has just booted has things to do in the background, which would be counted
+# as cost of I/O. Wait for a second in which nothing happens.
 settle() {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		was=$(idle_ticks)
