@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Empty libraries for those that fio is linked with and no test uses.
+
+Debian's fio needs sixty libraries: Ceph, Gluster, RDMA and what those need. To
+map and to bind them is most of what it costs to start fio: on the debug kernel,
+in software emulation, seven times as much as everything else before the first
+request. With LD_LIBRARY_PATH=fio_libraries(...) the same fio starts with empty
+ones in their place, whose functions, if it ever called one, would kill it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+# What it needs for the engines that tests use: libaio, io_uring, psync, null.
+KEPT = re.compile(r"(libc|libm|libz|libaio|libnuma|libpthread|libdl|librt|ld-linux.*)\.so\.")
+
+
+def out(*argv):
+    return subprocess.run(argv, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+def symbols(path, kind):
+    """Pairs (name, version) of the dynamic symbols."""
+    for line in out("nm", "-D", kind, path).splitlines():
+        name, _, version = line.split()[-1].replace("@@", "@").partition("@")
+        yield name, version
+
+
+def empty_library(path, wanted):
+    """One that has these functions in these versions."""
+    versions = {}
+    for name, version in sorted(wanted):
+        versions.setdefault(version, []).append(name)
+    code = "".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name, _ in sorted(wanted))
+    script = "".join(f"{version} {{ {'; '.join(names)}; }};\n"
+                     for version, names in versions.items() if version)
+    with open(path + ".map", "w", encoding="ascii") as f:
+        f.write(script)
+    subprocess.run(["cc", "-shared", "-fPIC", "-nostdlib", "-w", "-x", "c", "-", "-o", path,
+                    f"-Wl,-soname,{os.path.basename(path)}",
+                    *([f"-Wl,--version-script={path}.map"] if script else [])],
+                   input=code, text=True, check=True)
+    os.unlink(path + ".map")
+
+
+def fio_libraries(directory):
+    """Fill the directory, if there is anything to leave out and it is not there yet."""
+    fio = shutil.which("fio")
+    if not fio or os.path.exists(directory) and os.path.getmtime(directory) > os.path.getctime(fio):
+        return
+    new = f"{directory}.{os.getpid()}"
+    os.makedirs(new)
+    wants = set(symbols(fio, "--undefined-only"))
+    found = dict(re.findall(r"(\S+) => (\S+)", out("ldd", fio)))
+    for soname in re.findall(r"NEEDED\s+(\S+)", out("objdump", "-p", fio)):
+        if not KEPT.match(soname) and soname in found:
+            empty_library(os.path.join(new, soname),
+                          wants & set(symbols(found[soname], "--defined-only")))
+    shutil.rmtree(directory, ignore_errors=True)
+    try:
+        os.rename(new, directory)
+    except OSError:     # another run was faster
+        shutil.rmtree(new)
