@@ -48,8 +48,9 @@ def colour(scheduler, order):
 def bars(axes, rows, spec):
     """Groups of bars; with several seeds, thin lines show minimum and maximum."""
     key = spec["figure"]
-    rows = [r for r in rows if r.get(key) is not None and
-            fnmatch.fnmatch(r["case"], spec.get("cases", "*"))]
+    rows = [r for r in rows if r.get(key) is not None]
+    # of a part of the experiment, whatever there is
+    rows = [r for r in rows if fnmatch.fnmatch(r["case"], spec.get("cases", "*"))] or rows
     cases = list(dict.fromkeys(r["case"] for r in rows))
     order = list(dict.fromkeys(r["scheduler"] for r in rows))
     width = 0.8 / max(1, len(order))
