@@ -14,6 +14,7 @@ require_helper
 # shellcheck disable=SC2086 # a list
 nullb $STRESS
 sched "$BFQ_NAME"
+no_autoload
 echo 1000 >"$QUEUE/iosched/slice_idle_us"
 many=$(few 200)
 background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8

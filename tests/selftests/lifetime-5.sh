@@ -11,6 +11,7 @@ plan 2
 require fio
 require_helper
 cg_setup
+no_autoload
 cg a 100
 cg b 500
 

@@ -23,6 +23,11 @@ for g in 1 2; do
 done
 echo 0 >$CG_ROOT/cgroup.procs
 
+sched mq-deadline	# it may be a module
+sched "$BFQ_NAME"
+no_autoload
+eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
+
 pids=
 background "$HELPER" switch "$(few 60)" "$QUEUE/scheduler" "$BFQ_NAME" none "$BFQ_NAME" mq-deadline >"$WORK/1" 2>&1
 pids="$pids $child"

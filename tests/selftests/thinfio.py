@@ -55,7 +55,11 @@ def fio_libraries(directory):
     wants = set(symbols(fio, "--undefined-only"))
     found = dict(re.findall(r"(\S+) => (\S+)", out("ldd", fio)))
     for soname in re.findall(r"NEEDED\s+(\S+)", out("objdump", "-p", fio)):
-        if not KEPT.match(soname) and soname in found:
+        if soname not in found:
+            continue
+        if KEPT.match(soname):
+            os.symlink(found[soname], os.path.join(new, soname))
+        else:
             empty_library(os.path.join(new, soname),
                           wants & set(symbols(found[soname], "--defined-only")))
     shutil.rmtree(directory, ignore_errors=True)
