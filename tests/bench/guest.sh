@@ -240,6 +240,24 @@ wait_jobs() {
 	pids='' njobs=0 stats=''
 }
 
+# start_load: what load.c is to do, lines of /tmp/jobs, for ever.
+start_load() {
+	/lab/load 0 86400000 0 </tmp/jobs >"$OUT/load" 2>&1 &
+	load_pid=$!
+}
+
+# warm_up MS: and with each seed a little longer, for seeds to make a difference.
+warm_up() {
+	sleep "$(awk -v ms="$1" -v seed="$LAB_SEED" 'BEGIN { print (ms + seed * 137) / 1000 }')"
+}
+
+# end_load: which must not have ended before.
+end_load() {
+	[ -d "/proc/$load_pid" ] || { cat "$OUT/load"; die "the load ended early"; }
+	killall load
+	wait
+}
+
 case ${1-} in
 -h|--help|'') sed -n '/^# guest.sh SCRIPT/,/^# shellcheck/s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac

@@ -30,6 +30,17 @@ def now():
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
+def run(name, *options, out):
+    """Have tests/bench/run make a result in the directory out; None if it fails."""
+    done = subprocess.run([os.path.join(HERE, "run"), name, *options, "--out", out],
+                          stdout=subprocess.DEVNULL, check=False)
+    path = os.path.join(out, name + ".json")
+    if done.returncode or not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
 def draw(path):
     """Plot with the first Python that has matplotlib; it need not be ours."""
     for python in (sys.executable, "/usr/bin/python3"):

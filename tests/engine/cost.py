@@ -18,9 +18,14 @@ that reads one request at a time pays: activate, select, charge, deactivate.
 import argparse
 import json
 import math
+import os
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tap
 
 SIZES = (10, 100, 1000, 10000, 100000)
 TURNS = 20000
@@ -53,7 +58,6 @@ def main():
     parser.add_argument('binary')
     parser.add_argument('--json', help='also write the figures to this file')
     args = parser.parse_args()
-    number = failed = 0
     rows = []
 
     for what in ('decide', 'sleep'):
@@ -66,23 +70,17 @@ def main():
             good = good and (n == SIZES[0] or cost <= allowed)
             print(f'#   {n:7} leaves {cost:8.0f}   allowed {allowed:8.0f}')
             rows.append({'case': f'{what}/{n}', 'insn': round(cost, 1)})
-        number += 1
-        failed += not good
-        print(f'{"ok" if good else "not ok"} {number} - engine cost {what}: '
-              f'grows no faster than log N from 10 to 100,000 leaves')
+        tap.result(good, f'engine cost {what}: '
+                         'grows no faster than log N from 10 to 100,000 leaves')
     for depth, limit in LONE_LIMIT.items():
         cost = count(args.binary, 'lone', depth)
-        good = cost <= limit
         rows.append({'case': f'lone/{depth}', 'insn': round(cost, 1)})
-        number += 1
-        failed += not good
-        print(f'{"ok" if good else "not ok"} {number} - engine cost lone: a request '
-              f'at depth {depth} takes {cost:.0f} instructions, allowed {limit}')
+        tap.result(cost <= limit, f'engine cost lone: a request at depth {depth} '
+                                  f'takes {cost:.0f} instructions, allowed {limit}')
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as out:
             json.dump({'name': 'engine-cost', 'rows': rows}, out, indent=1)
-    print(f'1..{number}\n{number - failed} passed, {failed} failed')
-    return 1 if failed else 0
+    return tap.finish()
 
 
 if __name__ == '__main__':

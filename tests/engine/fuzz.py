@@ -12,6 +12,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tap
+
 
 def write_corpus(seeds, folder):
     os.makedirs(folder, exist_ok=True)
@@ -46,15 +50,12 @@ def main():
     args = parser.parse_args()
     corpus = os.path.join(args.workdir, 'corpus')
     write_corpus(args.seeds, corpus)
-    number = failed = 0
     if args.broken:
         done = fuzz(args.broken, args.workdir, 30, 'broken')
-        number += 1
         found = re.search(r'^# .*: (call .*)$', done.stderr, re.MULTILINE)
         good = done.returncode != 0 and found is not None
-        failed += not good
-        print(f'{"ok" if good else "not ok"} {number} - engine fuzz: a broken '
-              f'engine is found out: {found.group(1) if found else "not seen"}')
+        tap.result(good, 'engine fuzz: a broken engine is found out: '
+                         f'{found.group(1) if found else "not seen"}')
 
     done = fuzz(args.binary, args.workdir, args.seconds, 'failing')
     runs = re.search(r'number_of_executed_units: (\d+)', done.stderr)
@@ -64,13 +65,10 @@ def main():
         print(done.stderr[-6000:], file=sys.stderr)
         print(f'# run a failing input again: {args.binary} '
               f'{os.path.join(args.workdir, "failing")}-...', file=sys.stderr)
-    number += 1
-    failed += not good
-    print(f'{"ok" if good else "not ok"} {number} - engine fuzz: '
-          f'{runs.group(1) if runs else "no"} inputs of up to 200 calls each, '
-          f'{edges[-1] if edges else "no"} branches covered, structure in order')
-    print(f'1..{number}\n{number - failed} passed, {failed} failed')
-    return 1 if failed else 0
+    tap.result(good, f'engine fuzz: {runs.group(1) if runs else "no"} inputs of up to 200 '
+                     f'calls each, {edges[-1] if edges else "no"} branches covered, '
+                     'structure in order')
+    return tap.finish()
 
 
 if __name__ == '__main__':

@@ -13,6 +13,10 @@ import os
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import tap
+
 # name, text, replacement
 MUTANTS = [
     ('nothing changed', '', ''),
@@ -158,7 +162,6 @@ def main():
     source, build, command = sys.argv[1], sys.argv[2], sys.argv[3:]
     with open(source, encoding='utf-8') as file:
         text = file.read()
-    failed = 0
     for number, (name, old, new) in enumerate(MUTANTS, 1):
         print(f'# mutant {number} of {len(MUTANTS)}', file=sys.stderr, flush=True)
         if old and text.count(old) != 1:
@@ -171,11 +174,8 @@ def main():
         subprocess.run([*command, '-w', '-o', binary, mutant], check=True)
         how = caught(binary)
         good = how is None if not old else how is not None
-        failed += not good
-        print(f'{"ok" if good else "not ok"} {number} - engine mutant: {name}: '
-              f'{how or "passes"}', flush=True)
-    print(f'1..{len(MUTANTS)}\n{len(MUTANTS) - failed} passed, {failed} failed')
-    return 1 if failed else 0
+        tap.result(good, f'engine mutant: {name}: {how or "passes"}')
+    return tap.finish()
 
 
 if __name__ == '__main__':

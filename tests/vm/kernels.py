@@ -56,6 +56,17 @@ def version_key(text):
     return [int(n) for n in re.findall(r"\d+", text)]
 
 
+def release_of(kdir):
+    """The release that modules built with these headers are for."""
+    path = os.path.join(kdir, "include/generated/utsrelease.h")
+    try:
+        with open(path, encoding="ascii") as f:
+            return re.search(r'UTS_RELEASE "(.*)"', f.read()).group(1)
+    except (OSError, AttributeError):
+        raise LabError(f"{kdir} is no directory to build modules with: "
+                       "it lacks include/generated/utsrelease.h") from None
+
+
 def find_stock(name):
     found = []
     for moddir in glob.glob(f"/lib/modules/{name}.*"):

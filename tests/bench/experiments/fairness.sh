@@ -48,12 +48,11 @@ measure_writers() {
 	# disk for the first 30 s.
 	put $((n * write_mib << 18)) /proc/sys/vm/dirty_background_bytes
 	put $((n * write_mib << 19)) /proc/sys/vm/dirty_bytes
-	/lab/load 0 86400000 0 </tmp/jobs >"$OUT/load" &
+	start_load
 	wait_io
 	sleep $((warmup_ms / 1000))
 	window $((window_ms / 1000))
-	killall load
-	wait
+	end_load
 }
 
 top=$CGROOT/fair

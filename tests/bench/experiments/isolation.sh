@@ -22,18 +22,11 @@ group steady 100
 	neighbours $((readers + 1)) $((readers + writers)) write
 } >/tmp/jobs
 describe_device
-load_pid=''
-if [ -s /tmp/jobs ]; then
-	/lab/load 0 86400000 0 </tmp/jobs >"$OUT/load" 2>&1 &
-	load_pid=$!
-fi
-sleep "$(awk -v ms="$warmup_ms" -v seed="$LAB_SEED" 'BEGIN { print (ms + seed * 137) / 1000 }')"
+[ ! -s /tmp/jobs ] || start_load
+warm_up "$warmup_ms"
 snapshot before
 # In a shell of its own, which becomes the player.
 (in_group steady /lab/player steady "/dev/$DISK" 0 $gib "$rate" "$reads") >"$OUT/player" ||
 	die "no steady reader"
 snapshot after
-[ -n "$load_pid" ] || return 0
-[ -d "/proc/$load_pid" ] || { cat "$OUT/load"; die "the load ended early"; }
-killall load
-wait
+[ ! -s /tmp/jobs ] || end_load

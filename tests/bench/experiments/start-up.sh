@@ -19,13 +19,11 @@ start_program() {
 }
 
 # Behind the program's part of the disk, so that nobody reads what another one has read.
-start_load() {
+write_jobs() {
 	{
 		echo "- /dev/$DISK $((240 * gib * 1024)) $((readers * gib * 1024)) 131072 2 read $readers"
 		echo "- /dev/$DISK $((250 * gib * 1024)) $((writers * gib * 1024)) 65536 1 bufwrite $writers"
 	} >/tmp/jobs
-	/lab/load 0 86400000 0 </tmp/jobs >"$OUT/load" 2>&1 &
-	load_pid=$!
 }
 
 new_disk
@@ -33,9 +31,8 @@ describe_device
 start_program idle
 remove_device
 new_disk
+write_jobs
 start_load
-sleep "$(awk -v ms="$warmup_ms" -v seed="$LAB_SEED" 'BEGIN { print (ms + seed * 137) / 1000 }')"
+warm_up "$warmup_ms"
 start_program loaded
-[ -d "/proc/$load_pid" ] || { cat "$OUT/load"; die "the load ended early"; }
-killall load
-wait
+end_load
