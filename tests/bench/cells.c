@@ -3,7 +3,7 @@
  * What iozone -I -a -i 0..5 -n 8m -g 16m -y 1024 -q 8192 does to a disk, by any number of
  * processes side by side, each on a part of its own.
  *
- *	cells SEED <JOBS
+ *	cells <JOBS
  *
  * A line of JOBS is a process: CGROUP-PROCS-FILE DEVICE.
  *
@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#define MAX_PROCESSES	16
+#define MAX_JOBS	16
 #define MAX_CELLS	65536
 #define MIN_FILE	(8ull << 20)
 #define MAX_FILE	(16ull << 20)
@@ -126,11 +126,10 @@ static void run_all_cells(struct worker *w)
 	}
 }
 
-static void work(const char *procs, const char *device, unsigned int number, uint64_t seed,
-		 int gate)
+static void work(const char *procs, const char *device, unsigned int number, int gate)
 {
 	struct worker w = {
-		.random = RANDOM_SEED * (seed * MAX_PROCESSES + number + 1),
+		.random = random_start(number),
 		.log = &process[number],
 	};
 
@@ -144,7 +143,7 @@ static void work(const char *procs, const char *device, unsigned int number, uin
 	_exit(0);
 }
 
-static unsigned int start_all(uint64_t seed)
+static unsigned int start_all(void)
 {
 	char procs[160], device[64];
 	unsigned int total = 0;
@@ -154,7 +153,7 @@ static unsigned int start_all(uint64_t seed)
 	if (pipe(gate))
 		die("pipe", "");
 	while (scanf("%159s %63s", procs, device) == 2) {
-		if (total == MAX_PROCESSES) {
+		if (total == MAX_JOBS) {
 			errno = ENOSPC;
 			die("no room for a process on", device);
 		}
@@ -163,7 +162,7 @@ static unsigned int start_all(uint64_t seed)
 			die("cannot fork for", device);
 		if (!pid) {
 			close(gate[1]);
-			work(procs, device, total, seed, gate[0]);
+			work(procs, device, total, gate[0]);
 		}
 		total++;
 	}
@@ -190,21 +189,17 @@ static void wait_all_passed(unsigned int total)
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	size_t size = 4096 + sizeof(*process) * MAX_PROCESSES;
+	size_t size = 4096 + sizeof(*process) * MAX_JOBS;
 	unsigned int total, i, j;
 	char *shared;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: cells SEED <JOBS\n");
-		return 2;
-	}
 	shared = map_memory(size, MAP_SHARED);
 	stop = (atomic_int *)shared;
 	process = (struct process *)(shared + 4096);
 
-	total = start_all(strtoul(argv[1], NULL, 10));
+	total = start_all();
 	wait_all_passed(total);
 	*stop = 1;
 	while (wait(NULL) > 0)

@@ -16,6 +16,7 @@
 
 #define NS_PER_S	1000000000ull
 #define RANDOM_SEED	0x9e3779b97f4a7c15ull	/* times a number: a seed for next_random() */
+#define MAX_PROCESSES	16384			/* 10,000 groups with one each */
 
 static inline void __attribute__((noreturn)) die(const char *what, const char *which)
 {
@@ -51,6 +52,14 @@ static inline uint64_t next_random(uint64_t *state)
 	*state ^= *state >> 7;
 	*state ^= *state << 17;
 	return *state;
+}
+
+/* Where a process, one of many, begins: follows from the boot's seed. */
+static inline uint64_t random_start(unsigned int number)
+{
+	const char *seed = getenv("LAB_SEED");
+
+	return RANDOM_SEED * ((seed ? strtoull(seed, NULL, 10) : 1) * MAX_PROCESSES + number + 1);
 }
 
 /* Memory filled with zeroes; flags are those of mmap(). */

@@ -246,7 +246,7 @@ start_load() {
 	load_pid=$!
 }
 
-# warm_up MS: and with each seed a little longer, for seeds to make a difference.
+# warm_up MS: and with each seed a little longer, so that each meets another moment of the load.
 warm_up() {
 	sleep "$(awk -v ms="$1" -v seed="$LAB_SEED" 'BEGIN { print (ms + seed * 137) / 1000 }')"
 }
@@ -271,5 +271,7 @@ for arg; do
 done
 pids='' njobs=0 stats='' groups='' attributes=''
 settle
+# Each seed begins at another moment between two ticks, and of the disk's turn.
+sleep "$(awk -v seed="$LAB_SEED" 'BEGIN { print seed * 13.1 / 1000 }')"
 # shellcheck disable=SC1090 # the experiment's
 . "/lab/$script"

@@ -31,7 +31,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define MAX_PROCESSES	16384	/* 10,000 groups with one each */
 #define MAX_DEPTH	1024
 #define POLL_NS		5000000	/* how often to look at what others have done */
 #define REST_NS		10000000000ull	/* thousands with nothing to do must not busy a CPU */
@@ -166,7 +165,7 @@ static void work(struct job *job, unsigned int within, unsigned int number, int 
 		.counter = &shared->of[number],
 		.start = job->offset + within * part,
 		.blocks = part / job->bs,
-		.random = RANDOM_SEED * (number + 1),
+		.random = random_start(number),
 		.is_random = !strncmp(job->pattern, "rand", 4),
 		.is_write = !!strstr(job->pattern, "write"),
 		.yields = !!strstr(job->pattern, "+yield"),

@@ -130,7 +130,7 @@ static double percentile(const uint64_t *took, uint64_t n, unsigned int part)
 static int read_steadily(int fd, uint64_t offset, uint64_t size, uint64_t rate, uint64_t count)
 {
 	static struct steady s;
-	uint64_t start, i, random = RANDOM_SEED, period = NS_PER_S / rate;
+	uint64_t start, i, random = random_start(0), period = NS_PER_S / rate;
 	void *buffer = map_memory(BLOCK, MAP_PRIVATE | MAP_POPULATE);
 
 	s.took = map_memory(count * sizeof(*s.took), MAP_PRIVATE | MAP_POPULATE);

@@ -20,5 +20,5 @@ while [ "$n" -le "$bar_processes" ]; do
 	n=$((n + 1))
 done >/tmp/jobs
 snapshot before
-/lab/cells "$LAB_SEED" </tmp/jobs >"$OUT/cells" || die "no figures"
+/lab/cells </tmp/jobs >"$OUT/cells" || die "no figures"
 snapshot after
