@@ -11,6 +11,7 @@ is from and how it is measured. It declares
     rows(boot, out) -> dicts: "case" and figures, from what a boot left behind (an Output)
     finish(rows)    optional: figures that need more than one boot (ratios); returns rows
     plot(figure, data)  optional: draws into a matplotlib figure; else PLOT, see plot.py
+    PUBLISHED   optional: rows of the source, shown in the table (not with PIVOT)
     PIVOT       optional: True for one table per figure, cases down and schedulers across
 
 options has schedulers (those asked for, in our order), quick, kernel. Figures keep to the
@@ -215,7 +216,10 @@ def markdown(head, lines):
 
 
 def table(experiment, rows):
-    """The rows as Markdown."""
+    """The rows as Markdown, and before those of a case what was published for it."""
+    published = getattr(experiment, "PUBLISHED", [])
+    rows = [r for case in dict.fromkeys(r["case"] for r in rows)
+            for r in [*published, *rows] if r["case"] == case]
     columns = [c for c in experiment.COLUMNS if any(c.key in r for r in rows)]
     if not getattr(experiment, "PIVOT", False):
         return markdown(["case", "scheduler", *(c.title for c in columns)],

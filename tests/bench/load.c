@@ -11,6 +11,12 @@
  *
  *	CGROUP-PROCS-FILE DEVICE OFFSET_KIB SIZE_KIB BS DEPTH PATTERN PROCESSES
  *
+ * Direct readers and writers share their memory as threads do, but are processes in all else: to
+ * switch between address spaces is what costs an emulated computer most. Each does one I/O
+ * before all begin, one process after the other: at a group's first I/O the kernel makes what
+ * it needs for the group and the disk, out of a reserve that is refilled in the background.
+ * While the reserve is empty it tries in vain with each I/O, and that is charged to the parent.
+ *
  * CGROUP-PROCS-FILE "-" stays where it is. PATTERN is read, randread, write or randwrite
  * (direct), or bufwrite (through the page cache, in sequence); with "+yield" another process
  * may run after each I/O, with "+once" there is but one I/O for each process. With PROCESSES
@@ -28,10 +34,12 @@
 
 #include <linux/aio_abi.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define MAX_DEPTH	1024
+#define STACK_BYTES	32768
 #define POLL_NS		5000000	/* how often to look at what others have done */
 #define REST_NS		10000000000ull	/* thousands with nothing to do must not busy a CPU */
 #define STUCK_S		600	/* virtual seconds without an I/O that is waited for */
@@ -40,6 +48,7 @@ struct job {
 	char procs[160], device[64], pattern[32];
 	uint64_t offset, size;
 	unsigned int bs, depth, processes;
+	int buffered;
 };
 
 /* One cache line for each process. */
@@ -54,6 +63,7 @@ struct shared {
 
 struct worker {
 	struct job *job;
+	int gate[2];
 	struct counter *counter;
 	uint64_t start, blocks, next, random;
 	int fd, is_random, is_write, yields, once;
@@ -101,23 +111,33 @@ static void count_io(struct worker *w, unsigned int n)
 		sleep_ns(REST_NS);
 }
 
+static void do_one(struct worker *w, char *buffer)
+{
+	uint64_t at = next_offset(w);
+	ssize_t done = w->is_write ? pwrite(w->fd, buffer, w->job->bs, at) :
+				     pread(w->fd, buffer, w->job->bs, at);
+
+	if (done != (ssize_t)w->job->bs)
+		die("I/O on", w->job->device);
+}
+
 static void one_at_a_time(struct worker *w, char *buffer)
 {
 	while (!stopped()) {
-		uint64_t at = next_offset(w);
-		ssize_t done = w->is_write ? pwrite(w->fd, buffer, w->job->bs, at) :
-					     pread(w->fd, buffer, w->job->bs, at);
-
-		if (done != (ssize_t)w->job->bs)
-			die("I/O on", w->job->device);
+		do_one(w, buffer);
 		count_io(w, 1);
 	}
 }
 
+struct flights {
+	struct iocb iocbs[MAX_DEPTH], *todo[MAX_DEPTH];
+	struct io_event events[MAX_DEPTH];
+};
+
 static void many_at_a_time(struct worker *w, char *buffer)
 {
-	static struct iocb iocbs[MAX_DEPTH], *todo[MAX_DEPTH];
-	static struct io_event events[MAX_DEPTH];
+	struct flights *f = map_memory(sizeof(*f), MAP_PRIVATE);
+	struct iocb **todo = f->todo;
 	unsigned int i, free = w->job->depth, flying = 0;
 	aio_context_t ctx = 0;
 	long n;
@@ -125,7 +145,7 @@ static void many_at_a_time(struct worker *w, char *buffer)
 	if (syscall(SYS_io_setup, w->job->depth, &ctx))
 		die("io_setup for", w->job->device);
 	for (i = 0; i < free; i++)
-		todo[i] = &iocbs[i];
+		todo[i] = &f->iocbs[i];
 	while (flying || !stopped()) {
 		for (i = 0; i < free && !stopped(); i++) {
 			*todo[i] = (struct iocb){
@@ -142,26 +162,51 @@ static void many_at_a_time(struct worker *w, char *buffer)
 		memmove(todo, todo + n, (free - n) * sizeof(*todo));
 		free -= n;
 		flying += n;
-		n = syscall(SYS_io_getevents, ctx, 1, w->job->depth, events, NULL);
+		n = syscall(SYS_io_getevents, ctx, 1, w->job->depth, f->events, NULL);
 		if (n < 0)
 			die("io_getevents from", w->job->device);
 		for (i = 0; i < n; i++) {
-			if (events[i].res != w->job->bs)
+			if (f->events[i].res != w->job->bs)
 				die("I/O on", w->job->device);
-			todo[free++] = (struct iocb *)(uintptr_t)events[i].obj;
+			todo[free++] = (struct iocb *)(uintptr_t)f->events[i].obj;
 		}
 		flying -= n;
 		count_io(w, n);
 	}
 }
 
-/* The child: process number within its job, and within all. */
-static void work(struct job *job, unsigned int within, unsigned int number, int gate)
+/* The child. */
+static int work(void *arg)
 {
-	int buffered = !strncmp(job->pattern, "bufwrite", 8);
+	struct worker *w = arg;
+	struct job *job = w->job;
+	char *buffer = map_memory(job->bs, MAP_PRIVATE);
+
+	close(w->gate[1]);
+	join_group(job->procs);
+	w->fd = open(job->device, O_RDWR | (job->buffered ? 0 : O_DIRECT));
+	if (w->fd < 0)
+		die("cannot open", job->device);
+	if (!job->buffered)
+		do_one(w, buffer);
+	wait_at_gate(w->gate[0]);
+	if (job->depth > 1)
+		many_at_a_time(w, buffer);
+	else
+		one_at_a_time(w, buffer);
+	_exit(0);
+}
+
+/* A process of a job, `within` all of that and with a number among those of all jobs. */
+static void launch(struct job *job, unsigned int within, unsigned int number, const int *gate)
+{
 	uint64_t part = job->size / job->processes / job->bs * job->bs;
-	struct worker w = {
+	struct worker *w = map_memory(sizeof(*w), MAP_PRIVATE);
+	char *stack = map_memory(STACK_BYTES, MAP_PRIVATE);
+
+	*w = (struct worker){
 		.job = job,
+		.gate = { gate[0], gate[1] },
 		.counter = &shared->of[number],
 		.start = job->offset + within * part,
 		.blocks = part / job->bs,
@@ -171,51 +216,45 @@ static void work(struct job *job, unsigned int within, unsigned int number, int 
 		.yields = !!strstr(job->pattern, "+yield"),
 		.once = !!strstr(job->pattern, "+once"),
 	};
-	char *buffer = map_memory(job->bs, MAP_PRIVATE);
-
-	join_group(job->procs);
-	w.fd = open(job->device, O_RDWR | (buffered ? 0 : O_DIRECT));
-	if (w.fd < 0)
-		die("cannot open", job->device);
-	if (!w.blocks) {
+	if (!w->blocks) {
 		errno = EINVAL;
 		die("no room for a block on", job->device);
 	}
-	wait_at_gate(gate);
-	if (job->depth > 1)
-		many_at_a_time(&w, buffer);
-	else
-		one_at_a_time(&w, buffer);
-	_exit(0);
+	/* A page in the cache is charged to the group of who owns the address space. */
+	if (clone(work, stack + STACK_BYTES, SIGCHLD | (job->buffered ? 0 : CLONE_VM), w) < 0)
+		die("cannot start a process for", job->device);
+}
+
+/* The next line of JOBS, or NULL. */
+static struct job *read_job(void)
+{
+	struct job *job = map_memory(sizeof(*job), MAP_PRIVATE);
+
+	if (scanf("%159s %63s %lu %lu %u %u %31s %u", job->procs, job->device, &job->offset,
+		  &job->size, &job->bs, &job->depth, job->pattern, &job->processes) != 8)
+		return NULL;
+	job->offset *= 1024;
+	job->size *= 1024;
+	job->buffered = !strncmp(job->pattern, "bufwrite", 8);
+	return job;
 }
 
 static unsigned int start_all(void)
 {
 	unsigned int total = 0, i;
-	static struct job job;
+	struct job *job;
 	int gate[2];
 
 	if (pipe(gate))
 		die("pipe", "");
-	while (scanf("%159s %63s %lu %lu %u %u %31s %u", job.procs, job.device, &job.offset,
-		     &job.size, &job.bs, &job.depth, job.pattern, &job.processes) == 8) {
-		job.offset *= 1024;
-		job.size *= 1024;
-		if (!job.bs || !job.depth || job.depth > MAX_DEPTH || !job.processes ||
-		    total + job.processes > MAX_PROCESSES) {
+	while ((job = read_job())) {
+		if (!job->bs || !job->depth || job->depth > MAX_DEPTH || !job->processes ||
+		    total + job->processes > MAX_PROCESSES) {
 			errno = EINVAL;
-			die("a job for", job.device);
+			die("a job for", job->device);
 		}
-		for (i = 0; i < job.processes; i++, total++) {
-			pid_t pid = fork();
-
-			if (pid < 0)
-				die("cannot fork for", job.device);
-			if (!pid) {
-				close(gate[1]);
-				work(&job, i, total, gate[0]);
-			}
-		}
+		for (i = 0; i < job->processes; i++)
+			launch(job, i, total++, gate);
 	}
 	close(gate[0]);
 	close(gate[1]);

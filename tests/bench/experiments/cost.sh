@@ -33,6 +33,8 @@ measure_groups() {
 					"randread+yield", 1
 		}' >/tmp/jobs
 		measure "groups-$n" "$window_ms" $((n * 3)) </tmp/jobs
+		known=$(cat "$CGROOT/g$n"/*/io.stat | grep -c "^$(cat "/sys/block/$DISK/dev") ")
+		[ "$known" = "$n" ] || die "$n groups, but the kernel counts the I/O of $known"
 	done
 }
 

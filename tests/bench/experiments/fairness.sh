@@ -65,6 +65,8 @@ case $scheduler in
 bfq) select_scheduler bfq low_latency=0 ;;
 *) select_scheduler "$scheduler" ;;
 esac
+# By default 64: the others would wait where no scheduler sees them, first come first served.
+[ "$n" -lt 1000 ] || put 2048 "$QUEUE/nr_requests"
 make_groups
 describe_device
 case $load in

@@ -48,7 +48,28 @@ CASES = {"1 no limit, 1:1": (1, None), "2 no limit, 1:4": (4, None),
 QUICK = ("1 no limit, 1:1", "4 8/16, 1:1")
 WEIGHTED = ("bfq", OURS)
 WEIGHT = 100            # of the lower limit
+KIB = 1.024             # his KB/s are of 1,024 bytes
+# expected, average and percentage error of foo and of bar
+HIS = {
+    "1 no limit, 1:1": ("cfq", (None, 15869.72, 50.43), (None, 14404.63, 42.68)),
+    "2 no limit, 1:4": ("cfq", (None, 7139.43, 62.81), (None, 26161.22, 34.78)),
+    "3 8/8, 1:1": ("io-throttle", (8192, 8339.79, 8.81), (8192, 8242.14, 10.88)),
+    "4 8/16, 1:1": ("io-throttle", (8192, 7978.03, 12.89), (16384, 14117.72, 17.56)),
+    "5 8/8, 1:4": ("io-throttle", (8192, 7873.29, 12.12), (8192, 8831.25, 13.49)),
+    "6 4/8, 1:4": ("io-throttle", (4096, 4166.57, 11.69), (8192, 8770.42, 11.26))}
 COUNTED = ("write", "rewrite", "read", "reread", "randread", "randwrite")
+
+
+def published(case, controller, foo, bar):
+    row = {"case": case, "scheduler": "2008 " + controller}
+    for prefix, (expected, average, error) in (("foo", foo), ("bar", bar)):
+        if expected:
+            row[prefix + "_expected_kb_s"] = expected * KIB
+        row |= {prefix + "_avg_kb_s": average * KIB, prefix + "_rate_error_pct": error}
+    return row
+
+
+PUBLISHED = [published(case, *his) for case, his in HIS.items()]
 
 
 def boots(options):

@@ -18,7 +18,8 @@ after 1 s for starting; with writers after 4 s, in which dirty pages reach their
 memory make it a low one. A virtual second of this load takes more than a real one.
 
 His mean latencies are divided by the number of all jobs of a test, those that cannot have had
-one included: four readers beside a writer look a fifth faster than they are. Ours are not.
+one included: four readers beside a writer look a fifth faster than they are. Ours are not, and in
+the table his are multiplied by what they were divided by too much.
 
 Today's kernel holds back writeback for the sake of readers (wbt), unless bfq does, in-tree or
 ours; in 2009 there was no such thing. So random readers beside a writer are measured without, too.
@@ -46,6 +47,51 @@ WITH_WBT = ("none", "mq-deadline")
 MEMORY = "512M"
 # seconds, of tests without and with writers
 WARMUP_S, WINDOW_S = (1, 4), (8, 8)
+KIB = 1.024             # his KiB/s in KB/s
+
+
+def published(case, keys, *lines):
+    """Rows of one of his tables, in our units."""
+    seq, random, writers = CASES[case]
+    jobs, readers = seq + random + writers, random or seq
+
+    def ours(key, value):
+        if key.endswith("_kb_s"):
+            return round(value * KIB, 1)
+        if key.endswith("avg_latency_ms"):
+            return round(value * jobs / (writers if key.startswith("write") else readers), 4)
+        return value
+    for name, *figures in lines:
+        yield {"case": case, "scheduler": "2009 " + name,
+               **{k: ours(k, v) for k, v in zip(keys, figures)}}
+
+
+READ = ("read_kb_s", "max_latency_ms", "avg_latency_ms")
+WRITE = ("write_kb_s", "write_max_latency_ms", "write_avg_latency_ms")
+RANDOM_AND_SEQ = ("read_kb_s", "seq_read_kb_s", "max_latency_ms", "avg_latency_ms")
+# Of his six schedulers the three that are known since.
+PUBLISHED = [
+    *published("1 seq reader", READ, ("noop", 32457, 18, .124), ("deadline", 31746, 21, .127),
+               ("cfq", 30138, 18, .134)),
+    *published("1 writer", WRITE, ("noop", 27851, 283, .134), ("deadline", 26971, 1924, .138),
+               ("cfq", 26626, 414, .132)),
+    *published("2 seq readers", READ, ("noop", 20690, 64, .394), ("deadline", 20196, 64, .404),
+               ("cfq", 31916, 150, .255)),
+    *published("1 seq, 1 random reader", RANDOM_AND_SEQ, ("noop", 72, 13240, 102, 28),
+               ("deadline", 75, 13581, 101, 27), ("cfq", 191, 16129, 152, 10)),
+    *published("2 writers", WRITE, ("noop", 25979, 573, .286), ("deadline", 25086, 899, .276),
+               ("cfq", 23469, 1066, .311)),
+    *published("2 random readers", READ, ("noop", 450, 44, 18), ("deadline", 456, 48, 17),
+               ("cfq", 451, 136, 18)),
+    *published("4 random readers, 1 writer", READ + WRITE,
+               ("noop", 96, 400, 135, 21920, 354, .037),
+               ("deadline", 389, 235, 33, 7665, 5383, .1064),
+               ("cfq", 425, 617, 30, 4009, 15076, .2038)),
+    *published("32 random readers, 1 writer", READ + WRITE,
+               ("noop", 66, 2132, 1526, 19839, 784, .0053),
+               ("deadline", 363, 1704, 345, 2484, 5629, .042),
+               ("cfq", 326, 7630, 391, 3792, 16797, .026)),
+]
 
 
 def boots(options):
