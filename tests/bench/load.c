@@ -4,7 +4,7 @@
  * (its own 10,000 instructions for an I/O, 30 million for a start): any number of processes,
  * each in a cgroup of its choice, each counting what it completes.
  *
- *	load WARMUP_MS WINDOW_MS MIN_IOS <JOBS
+ *	load WARMUP_MS WINDOW_MS MIN_IOS [START_S] <JOBS
  *	load mark PROGRAM ARGUMENT...		a mark before and behind a program
  *
  * A line of JOBS is one or more processes:
@@ -23,9 +23,9 @@
  * above 1 the region is divided among them. DEPTH above 1 goes by io_submit: as many as have
  * completed are submitted together.
  *
- * When all have completed something and WARMUP_MS are over, the window begins; it ends when
- * WINDOW_MS are over and MIN_IOS completed in it. Begin and end are marks for the plugin
- * insn.c. Printed then:
+ * When all have completed something and WARMUP_MS are over, the window begins; where some may
+ * starve, START_S later at most, else it is an error if they do. It ends when WINDOW_MS are over
+ * and MIN_IOS completed in it. Begin and end are marks for the plugin insn.c. Printed then:
  *
  *	window NANOSECONDS
  *	process N IOS BYTES		in the order of the lines
@@ -270,9 +270,9 @@ static void check_alive(void)
 	}
 }
 
-static void wait_all_started(unsigned int total)
+static void wait_all_started(unsigned int total, uint64_t start_s)
 {
-	uint64_t limit = now_ns() + STUCK_S * NS_PER_S;
+	uint64_t limit = now_ns() + (start_s ? start_s : STUCK_S) * NS_PER_S;
 	unsigned int i = 0;
 
 	while (i < total) {
@@ -281,6 +281,8 @@ static void wait_all_started(unsigned int total)
 			continue;
 		}
 		if (now_ns() > limit) {
+			if (start_s)
+				return;
 			errno = ETIMEDOUT;
 			die("no I/O of", "a process");
 		}
@@ -302,7 +304,7 @@ static uint64_t snapshot(uint64_t (*to)[2], unsigned int total)
 	return ios;
 }
 
-static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios)
+static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios, uint64_t start_s)
 {
 	uint64_t begin, end, from, limit;
 	unsigned int i, total;
@@ -312,7 +314,7 @@ static int measure(uint64_t warmup_ms, uint64_t window_ms, uint64_t min_ios)
 	memset(before, 1, sizeof(before));
 	memset(after, 1, sizeof(after));
 	total = start_all();
-	wait_all_started(total);
+	wait_all_started(total, start_s);
 	sleep_ns(warmup_ms * 1000000);
 
 	begin = now_ns();
@@ -357,11 +359,11 @@ int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "mark"))
 		return mark_around(argv + 2);
-	if (argc != 4) {
-		fprintf(stderr, "usage: load WARMUP_MS WINDOW_MS MIN_IOS <JOBS, or\n"
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: load WARMUP_MS WINDOW_MS MIN_IOS [START_S] <JOBS, or\n"
 			"       load mark PROGRAM ARGUMENT...\n");
 		return 2;
 	}
 	return measure(strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10),
-		       strtoul(argv[3], NULL, 10));
+		       strtoul(argv[3], NULL, 10), argc == 5 ? strtoul(argv[4], NULL, 10) : 0);
 }

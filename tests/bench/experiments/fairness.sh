@@ -31,11 +31,15 @@ make_groups() {
 
 # Readers count what they have completed themselves.
 measure_readers() {
-	[ "$load" = sync ] && depth=1 || depth=16
+	case $load.$n in
+	sync.*) depth=1 ;;
+	deep.1000) depth=2 ;;	# all have a tag
+	*) depth=16 ;;
+	esac
 	while read -r i _ size; do
 		echo "$top/$i/cgroup.procs /dev/$DISK $((i * kib)) $kib $size $depth randread 1"
 	done <"$OUT/groups" >/tmp/jobs
-	/lab/load "$warmup_ms" "$window_ms" 0 </tmp/jobs >"$OUT/load" || die "no figures"
+	/lab/load "$warmup_ms" "$window_ms" 0 "$start_s" </tmp/jobs >"$OUT/load" || die "no figures"
 }
 
 # What a writer hands to the page cache says nothing; its partition counts what arrives.
@@ -56,6 +60,7 @@ measure_writers() {
 }
 
 top=$CGROOT/fair
+start_s=20		# until the window begins, even if some groups got nothing yet
 kib=4096		# of the disk, for each reader
 write_mib=8		# for each writer, written again and again
 choose >"$OUT/groups"
