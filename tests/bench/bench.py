@@ -32,6 +32,7 @@ OURS = "bfqx"
 PEERS = ("none", "mq-deadline", "kyber", "bfq", OURS)
 # A kernel module each scheduler needs; none is built in, ours is brought by the runner.
 NEEDS = {"bfq": ["bfq"], "kyber": ["kyber-iosched"], "mq-deadline": ["mq-deadline"]}
+KIB = 1.024             # KB of 1,000 bytes
 DIGITS = 6              # significant ones of a figure in the result
 
 

@@ -190,6 +190,8 @@ static int work(void *arg)
 	if (!job->buffered)
 		do_one(w, buffer);
 	wait_at_gate(w->gate[0]);
+	if (w->once && !job->buffered)
+		count_io(w, 1);		/* that was it */
 	if (job->depth > 1)
 		many_at_a_time(w, buffer);
 	else

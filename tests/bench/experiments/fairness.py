@@ -22,7 +22,7 @@ smallest is due about 500 KB in it, and a turn of bfq is up to 512 KiB, so its e
 seen by no scheduler. (With the default of 64, sync was 362 % wrong with this module and
 1,997 % with the in-tree one.)
 
-Peers that know no weights are shown with 10 groups only; they treat all groups alike. The in-tree
+Peers that know no weights are shown with 10 groups and equal sizes only; they treat all groups alike. The in-tree
 scheduler has low_latency=0, or it would be raising the weights of what has just started.
 """
 

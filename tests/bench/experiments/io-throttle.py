@@ -27,7 +27,7 @@ import collections
 import statistics
 
 import tools
-from bench import OURS, PEERS, BenchError, Boot, Column
+from bench import KIB, OURS, PEERS, BenchError, Boot, Column
 from plot import bars
 
 SCHEDULERS = (*PEERS, "io.max")
@@ -48,8 +48,7 @@ CASES = {"1 no limit, 1:1": (1, None), "2 no limit, 1:4": (4, None),
 QUICK = ("1 no limit, 1:1", "4 8/16, 1:1")
 WEIGHTED = ("bfq", OURS)
 WEIGHT = 100            # of the lower limit
-KIB = 1.024             # his KB/s are of 1,024 bytes
-# expected, average and percentage error of foo and of bar
+# Expected and average in KB/s of 1,024 bytes, percentage error; of foo and of bar.
 HIS = {
     "1 no limit, 1:1": ("cfq", (None, 15869.72, 50.43), (None, 14404.63, 42.68)),
     "2 no limit, 1:4": ("cfq", (None, 7139.43, 62.81), (None, 26161.22, 34.78)),
@@ -115,8 +114,8 @@ def rows(boot, out):
            "foo_share_pct": 100 * w.parts[1].bytes / w.disk.bytes, "total_mb_s": w.disk.mb_s,
            "seconds": w.seconds}
     if boot.scheduler == "io.max":
-        row |= {"foo_expected_kb_s": boot.args["foo_kib"] * 1.024,
-                "bar_expected_kb_s": boot.args["bar_kib"] * 1.024}
+        row |= {"foo_expected_kb_s": boot.args["foo_kib"] * KIB,
+                "bar_expected_kb_s": boot.args["bar_kib"] * KIB}
     yield row
 
 

@@ -15,7 +15,7 @@ start() {
 		n=$(($2 - $1 + 1))
 		echo "- /dev/$DISK 0 $((n * 1024)) 4096 1 read+once $n" >/tmp/jobs
 	fi
-	/lab/load 0 86400000 0 </tmp/jobs >/dev/null &
+	start_load
 	until read -r rios _ <"/sys/block/$DISK/stat" && [ "$rios" -ge "$2" ]; do sleep 0.1; done
 	sleep 3		# RCU frees late
 }

@@ -25,7 +25,7 @@ Today's kernel holds back writeback for the sake of readers (wbt), unless bfq do
 ours; in 2009 there was no such thing. So random readers beside a writer are measured without, too.
 """
 
-from bench import Boot, Column
+from bench import KIB, Boot, Column
 from plot import bars
 
 COLUMNS = [Column("read_kb_s", "random or all reads, KB/s", "{:,.0f}"),
@@ -47,7 +47,6 @@ WITH_WBT = ("none", "mq-deadline")
 MEMORY = "512M"
 # seconds, of tests without and with writers
 WARMUP_S, WINDOW_S = (1, 4), (8, 8)
-KIB = 1.024             # his KiB/s in KB/s
 
 
 def published(case, keys, *lines):
