@@ -19,6 +19,8 @@ sectors=$(cat "/sys/block/$bottom/size")
 $dm create lt6 --table "0 $((sectors / 2)) linear $DEV 0" || give_up "no dm-linear in this kernel"
 mapped=/dev/$($dm info -c --noheadings -o blkdevname lt6)
 modprobe loop max_loop=2 2>/dev/null
+# Its threads keep the groups for which they worked for up to two minutes after the last I/O.
+defer "modprobe -r loop"
 loop=$(losetup --direct-io=on -f --show "$mapped") || give_up "no loop device"
 defer "losetup -d $loop"
 disk "$(basename "$loop")"
