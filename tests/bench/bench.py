@@ -231,6 +231,7 @@ def table(experiment, rows):
     at = {(r["case"], r["scheduler"]): r for r in rows}
     parts = []
     for c in columns:
-        lines = [[case, *(cell(at.get((case, s), {}), c) for s in across)] for case in cases]
+        lines = [[case, *(cell(at.get((case, s), {}), c) for s in across)] for case in cases
+                 if any(c.key in at.get((case, s), {}) for s in across)]
         parts.append(f"{c.title}:\n\n" + markdown(["case", *across], lines))
     return "\n".join(parts)

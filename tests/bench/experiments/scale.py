@@ -31,23 +31,39 @@ LAB = {"t1/d16/p4/random/same": {"none": (2050, 2450), "mq-deadline": (2840, 342
        "t2/d16/p4/random/same": {"none": (1150, 1760), "mq-deadline": (1420, 2370),
                                  "kyber": (1370, 1790), "bfq": (3310, 5700)}}
 
+# What a document has room for: one at a time, some plugged, the most plugged.
+IN_DOCUMENT = ("t?/d1/p1/random/same", "t?/d16/p4/*", "t?/d64/p32/random/same")
+NOT_IN_DOCUMENT = "cpu_ratio_to_none"
+
 
 def beside_lab(rows):
     """The figures that were measured before, and how far those of today are from them."""
     lines = []
+    none = {r["case"]: r["ns_per_io"] for r in rows if r["scheduler"] == "none"}
     for row in rows:
         low, high = LAB.get(row["case"], {}).get(row["scheduler"], (0, 0))
         if not high:
             continue
         ns = row["ns_per_io"]
         off = ns / low - 1 if ns < low else ns / high - 1 if ns > high else 0
+        then = (low + high) / 2 - sum(LAB[row["case"]]["none"]) / 2
         lines.append([row["case"], row["scheduler"], f"{low:,}-{high:,}", f"{ns:,.0f}",
-                      f"{100 * off:+.0f} %" if off else "within"])
+                      f"{100 * off:+.0f} %" if off else "within",
+                      f"{then:+,.0f}", f"{ns - none[row['case']]:+,.0f}"])
     if not lines:
         return ""
     return "\nns per I/O beside those of the lab, both with system calls for disabling " \
         "interrupts:\n\n" + \
-        markdown(["case", "scheduler", "lab", "now", "outside by"], lines)
+        markdown(["case", "scheduler", "lab", "now", "outside by", "to none, lab",
+                  "to none, now"], lines)
+
+
+def published(data):
+    """What goes into the document, as Markdown; tables() is in build/results/scale.md."""
+    rows = [r for r in data["rows"] if any(fnmatch.fnmatch(r["case"], p) for p in IN_DOCUMENT)]
+    columns = [c for c in COLUMNS if c.key != NOT_IN_DOCUMENT]
+    return table(types.SimpleNamespace(COLUMNS=columns, PIVOT=True), rows) + \
+        beside_lab(data["rows_without_lazy_ipi"])
 
 
 def tables(data):
