@@ -45,6 +45,7 @@ class Column:
     key: str                    # field of the row
     title: str                  # head in the table, with the unit
     form: str = "{:,.1f}"
+    limit: str = ""             # field with the value at which measuring ended
 
 
 @dataclasses.dataclass
@@ -196,10 +197,15 @@ def cell(row, column):
     value = row.get(column.key)
     if value is None:
         return ""
-    text = column.form.format(value) if is_figure(value) else str(value)
+
+    def said(figure):
+        over = column.limit and figure >= row[column.limit]
+        return (">" if over else "") + column.form.format(figure)
+
+    text = said(value) if is_figure(value) else str(value)
     low, high = row.get(column.key + "_min"), row.get(column.key + "_max")
     if low is not None and low != high:
-        text += f" ({column.form.format(low)}-{column.form.format(high)})"
+        text += f" ({said(low)}-{said(high)})"
     return text
 
 

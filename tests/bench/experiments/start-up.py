@@ -10,7 +10,8 @@ in sequence. Programs:
   longer                  of our own making (data/longer): 2,900 reads by four threads
 
 ratio_to_idle is against the same scheduler with an idle disk. total_mb_s is all that the disk
-did during the start. "not in 120 s": nobody waits longer.
+did during the start. Nobody waits longer than a minute for a disk and half of one for an SSD;
+">60" is who would have had to.
 
 The disk is 256 GiB large, so that the recordings' positions can stand as they are. Readers are
 direct, 128 KiB, two at a time, which is what read-ahead makes of a buffered reader, without
@@ -28,14 +29,14 @@ import tools
 from bench import BenchError, Boot, Column, Window
 
 PIVOT = True
-COLUMNS = [Column("seconds", "seconds until started", "{:.2f}"),
-           Column("ratio_to_idle", "times as long as on an idle disk", "{:.1f}"),
+COLUMNS = [Column("seconds", "seconds until started", "{:.2f}", limit="limit_s"),
+           Column("ratio_to_idle", "times as long as on an idle disk", "{:.1f}", limit="limit_ratio"),
            Column("longest_ms", "longest wait for one read, ms", "{:,.0f}"),
            Column("total_mb_s", "total meanwhile, MB/s", "{:.1f}")]
 PLOT = {"figure": "seconds", "ylabel": "seconds until started", "log": True, "cases": "*loaded"}
 PROGRAMS = ("xterm", "gnome-terminal", "longer")
-PROFILES = ("hdd", "sata-ssd")
-LIMIT_S = 120
+# Seconds that a program is given: the longer starts on an SSD are the dearest to emulate.
+LIMIT_S = {"hdd": 60, "sata-ssd": 30}
 LOAD = {"readers": 10, "writers": 2}
 DATA = os.path.join(tools.HERE, "data")
 
@@ -55,16 +56,16 @@ def boots(options):
     replay = tools.program("replay")
     for program in PROGRAMS[:1] if options.quick else PROGRAMS:
         reads = table(program)
-        for profile in PROFILES:
+        for profile, limit in LIMIT_S.items():
             for s in options.schedulers:
                 yield Boot(s, f"{program} {profile}",
                            {"profile": profile, "table": os.path.basename(reads),
-                            "limit_s": LIMIT_S, "warmup_ms": 4000, **LOAD}, disk=True,
+                            "limit_s": limit, "warmup_ms": 4000, **LOAD}, disk=True,
                            files=(replay, tools.load(), reads))
 
 
 def rows(boot, out):
-    idle = None
+    idle, limit = None, boot.args["limit_s"]
     for state in ("idle", "loaded"):
         said = out.words(state)
         seconds = float(said["seconds"]) if "seconds" in said else None
@@ -74,8 +75,9 @@ def rows(boot, out):
             raise BenchError("the program did not even start on an idle disk")
         w = Window(out.text(state + "-before"), out.text(state + "-after"))
         yield {"case": f"{boot.case} {state}",
-               "seconds": seconds if seconds is not None else LIMIT_S,
+               "seconds": seconds if seconds is not None else limit, "limit_s": limit,
                "started": int(seconds is not None), "reads_done": int(said["done"]),
                "reads": int(said["of"]), "longest_ms": float(said["longest_ms"]),
-               "ratio_to_idle": (seconds or LIMIT_S) / idle if state == "loaded" else None,
+               "ratio_to_idle": (seconds or limit) / idle if state == "loaded" else None,
+               "limit_ratio": limit / idle,
                "total_mb_s": w.disk.mb_s}
