@@ -178,14 +178,15 @@ partition() {
 }
 
 # job NAME GROUP FIO-ARGUMENT...: start a fio for ever, or as its arguments say. Its JSON
-# becomes $OUT/NAME.json. Seeds follow from the boot's seed and the job's number.
+# becomes $OUT/NAME.json. Seeds follow from the boot's seed and the job's number; fio
+# ignores them, and all jobs read the same places, unless told not to repeat.
 job() {
 	njobs=$((njobs + 1))
 	name=$1
 	where=$2
 	shift 2
 	in_group "$where" fio --name="$name" --thread --time_based --runtime=1d \
-		--randseed=$((LAB_SEED * 1000 + njobs)) --random_generator=tausworthe64 \
+		--randrepeat=0 --randseed=$((LAB_SEED * 1000 + njobs)) --random_generator=tausworthe64 \
 		--norandommap --eta=never --output-format=json --output="$OUT/$name.json" \
 		"$@" >"$OUT/$name.log" 2>&1 &
 	pids="$pids $!"
