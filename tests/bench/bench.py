@@ -238,6 +238,6 @@ def table(experiment, rows):
     parts = []
     for c in columns:
         lines = [[case, *(cell(at.get((case, s), {}), c) for s in across)] for case in cases
-                 if any(c.key in at.get((case, s), {}) for s in across)]
+                 if any(at.get((case, s), {}).get(c.key) is not None for s in across)]
         parts.append(f"{c.title}:\n\n" + markdown(["case", *across], lines))
     return "\n".join(parts)
