@@ -63,7 +63,7 @@ compare "real time takes nearly all from best effort" "$(ratio)" -ge 9
 pair 2 4 3 0
 compare "best effort takes most from idle" "$(ratio)" -ge 4
 compare "but idle does not starve" "$second" -gt 0
-# A level of 10 against one of 80 has few turns in 2 s, and a ratio counts them.
+# A weight of 10 against one of 80 has so few turns in 2 s that one more or less is a tenth.
 seconds=8
 pair 2 0 2 7
 near "levels 0 and 7 share 8 : 1" 8 "$(ratio)" 10

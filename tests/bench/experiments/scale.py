@@ -58,12 +58,15 @@ def beside_lab(rows):
                   "to none, now"], lines)
 
 
+def figures(data, rows, columns):
+    return table(types.SimpleNamespace(COLUMNS=columns, PIVOT=True), rows) + \
+        beside_lab(data["rows_without_lazy_ipi"])
+
+
 def published(data):
     """What goes into the document, as Markdown; tables() is in build/results/scale.md."""
     rows = [r for r in data["rows"] if any(fnmatch.fnmatch(r["case"], p) for p in IN_DOCUMENT)]
-    columns = [c for c in COLUMNS if c.key != NOT_IN_DOCUMENT]
-    return table(types.SimpleNamespace(COLUMNS=columns, PIVOT=True), rows) + \
-        beside_lab(data["rows_without_lazy_ipi"])
+    return figures(data, rows, [c for c in COLUMNS if c.key != NOT_IN_DOCUMENT])
 
 
 def tables(data):
@@ -72,8 +75,7 @@ def tables(data):
     note = "" if share is None else \
         f"\nA single process had {share:.0f} % of a processor; with much under 100 % only " \
         "the figures of processor time mean anything.\n"
-    layout = types.SimpleNamespace(COLUMNS=COLUMNS, PIVOT=True)
-    return table(layout, data["rows"]) + beside_lab(data["rows_without_lazy_ipi"]) + note
+    return figures(data, data["rows"], COLUMNS) + note
 
 
 def plot(figure, data):
