@@ -184,6 +184,21 @@ finished() {
 	wait "$2"
 }
 
+# killed SECONDS PID...: children end by force, each within that time. Who waits for I/O
+# does not go by force either; asked to end, fio's main thread was seen to wait for ever
+# for threads that had ended, which says nothing of the kernel.
+killed() {
+	ktap_limit=$1
+	shift
+	kill -9 "$@" 2>/dev/null
+	ktap_stuck=0
+	for ktap_child; do
+		finished "$ktap_limit" "$ktap_child"
+		[ $? -ne 124 ] || ktap_stuck=1
+	done
+	return $ktap_stuck
+}
+
 # Gone, or a zombie that waits for us.
 ktap_over() {
 	read -r ktap_stat <"/proc/$1/stat" || return 0

@@ -35,14 +35,8 @@ while [ $i -lt $rounds ]; do
 		"$HELPER" switch 10 "$QUEUE/scheduler" none "$BFQ_NAME" >/dev/null || bad="$bad switch"
 	fi
 	echo 0 >"$CONFIGFS/nullb/$DISK/power"
-	# By force: fio's main thread was seen to wait for ever for threads that had ended.
-	# Who waits for I/O does not go by force either.
 	# shellcheck disable=SC2086 # a list
-	kill -9 $pids 2>/dev/null
-	for pid in $pids; do
-		finished 30 "$pid"
-		[ $? -ne 124 ] || bad="$bad hang in round $i"
-	done
+	killed 30 $pids || bad="$bad hang in round $i"
 done
 is "$rounds devices go while they are plugged" "" "$bad"
 for n in $(seq 1 $rounds); do nullb_remove "nb$n"; done

@@ -25,9 +25,8 @@ start() {
 	eventually 60 busy || give_up "fio does not start"
 }
 
-# fio must come back with an error, or by our signal: what it must not do is hang. By force,
-# since that is the kernel's question only: who waits for I/O does not go by force either.
-ended() { sleep 0.2; kill -9 "$one" "$two" 2>/dev/null; finished 30 "$one"; [ $? -ne 124 ] && { finished 30 "$two"; [ $? -ne 124 ]; }; }
+# fio must come back with an error, or by our signal: what it must not do is hang.
+ended() { sleep 0.2; killed 30 "$one" "$two"; }
 
 i=0
 while [ $i -lt $rounds ]; do
