@@ -21,10 +21,11 @@ def link_sources(room, sources):
             os.symlink(path, link)
 
 
-def is_current(path, sources):
-    """Is it there, and no source newer?"""
+def is_current(path, sources, kdir):
+    """Is it there, and neither a source nor the kernel's configuration newer?"""
+    config = os.path.join(kdir, "include", "generated", "autoconf.h")
     return os.path.exists(path) and \
-        all(os.path.getmtime(s) <= os.path.getmtime(path) for s in sources)
+        all(os.path.getmtime(s) <= os.path.getmtime(path) for s in [*sources, config])
 
 
 def build(name, sources, kdir, top, *, needs=(), make=(), show=False):
@@ -38,7 +39,7 @@ def build(name, sources, kdir, top, *, needs=(), make=(), show=False):
     os.makedirs(top, exist_ok=True)
     with open(os.path.join(top, f".{name}-lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not show and is_current(ko, [*sources, *needs]):
+        if not show and is_current(ko, [*sources, *needs], kdir):
             return ko
         link_sources(room, sources)
         done = subprocess.run(["make", f"-j{os.cpu_count()}", "-C", kdir, f"M={room}", *make,
