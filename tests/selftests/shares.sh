@@ -13,7 +13,9 @@ require fio addpart
 latency_us=170
 timeout=
 bound=2
-seconds=2
+# A window's ends cut into a service of up to 128 requests on either side, so it
+# has to be so long that this is little of what the lightest group gets.
+seconds=4
 depth=4
 cg_setup
 
@@ -93,17 +95,20 @@ cg light 100
 cg heavy 300
 shares "100 : 300, io_uring" "$io_uring" light:25 heavy:75
 shares "100 : 300, libaio" "$libaio" light:25 heavy:75
+seconds=8
 shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
-latency_us=2000 seconds=8
+latency_us=2000
 shares "100 : 300, io_uring, a slower device" "$io_uring" light:25 heavy:75
 latency_us=20000 timeout=10
 shares "100 : 300, one request at a time, which takes longer than timeout_sync" "$psync" light:25 heavy:75
-latency_us=170 seconds=2 timeout=
+latency_us=170 seconds=4 timeout=
 
 echo 100 >"$CG/heavy/io.${BFQ_NAME}.weight"
 shares "equal weights" "$libaio" light:50 heavy:50
 echo 1000 >"$CG/heavy/io.${BFQ_NAME}.weight"
+seconds=8
 shares "100 : 1000" "$libaio" light:9.0909 heavy:90.9091
+seconds=4
 
 cg outer 200
 cg_inner outer
