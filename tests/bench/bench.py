@@ -63,6 +63,7 @@ class Boot:
     plugin: str = ""            # of QEMU; {out} is replaced by the boot's directory
     kernel: str = ""            # if not that of the command line
     timeout: int = 900
+    early: bool = False         # among the longest: begins before the others, so as not to end alone
     seed: int = 1               # set by the runner
 
     @property

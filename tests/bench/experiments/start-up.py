@@ -61,6 +61,7 @@ def boots(options):
                 yield Boot(s, f"{program} {profile}",
                            {"profile": profile, "table": os.path.basename(reads),
                             "limit_s": limit, "warmup_ms": 4000, **LOAD}, disk=True,
+                           early=profile == "sata-ssd" and program != "xterm",
                            files=(replay, tools.load(), reads))
 
 
