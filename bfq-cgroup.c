@@ -182,6 +182,13 @@ static void bfq_pd_online(struct blkg_policy_data *pd)
 	struct bfq_data *bfqd = group->bfqd;
 	unsigned long flags;
 
+	/*
+	 * A cgroup that was removed before the scheduler came here is still listed, but
+	 * nobody will take it offline: it never goes online.
+	 */
+	if (hlist_unhashed(&pd_to_blkg(pd)->blkcg_node))
+		return;
+
 	spin_lock_irqsave(&bfqd->lock, flags);
 	group->online = true;
 	if (parent) {	/* a blkg holds its parent's anyway: no reference needed */
@@ -219,7 +226,8 @@ static void bfq_pd_offline(struct blkg_policy_data *pd)
 	unsigned long flags;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
-	bfq_group_go_offline(bfqd, group);
+	if (group->online)
+		bfq_group_go_offline(bfqd, group);
 	bfq_queue_reap(bfqd);
 	bfq_unlock_nested(bfqd, flags);
 }
@@ -231,15 +239,26 @@ static void bfq_pd_free(struct blkg_policy_data *pd)
 		wake_up_var(&bfq_nr_groups);
 }
 
-/* Tell the engine which weight holds for a group now. */
-static void bfq_group_apply_weight(struct bfq_group *group, unsigned int weight)
+/* The weight that holds for a group: of the cgroup on this device, or of the cgroup. */
+static unsigned int bfq_group_weight(struct bfq_group *group)
+{
+	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(&group->pd)));
+
+	return READ_ONCE(group->dev_weight) ?: READ_ONCE(cgroup->weight);
+}
+
+/*
+ * Tell the engine which weight holds for a group now.  Two who have changed one of the
+ * weights each may come at once: who has the lock last has to see both.
+ */
+static void bfq_group_apply_weight(struct bfq_group *group)
 {
 	struct bfq_data *bfqd = group->bfqd;
 	unsigned long flags;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
 	if (group != bfqd->root) {
-		wf2q_set_weight(&group->node.entity, group->dev_weight ?: weight);
+		wf2q_set_weight(&group->node.entity, bfq_group_weight(group));
 		bfq_active_reweigh(bfqd, group);
 	}
 	bfq_unlock_nested(bfqd, flags);
@@ -255,7 +274,7 @@ static void bfq_set_cgroup_weight(struct blkcg *blkcg, unsigned int weight)
 		struct bfq_group *group = bfq_blkg_group(blkg);
 
 		if (group)
-			bfq_group_apply_weight(group, weight);
+			bfq_group_apply_weight(group);
 	}
 	spin_unlock_irq(&blkcg->lock);
 }
@@ -293,7 +312,7 @@ static int bfq_set_device_weight(struct blkcg *blkcg, char *line, bool zero_is_d
 	group = bfq_blkg_group(conf.blkg);
 	if (!ret && group) {
 		WRITE_ONCE(group->dev_weight, weight);
-		bfq_group_apply_weight(group, READ_ONCE(bfq_blkcg_cgroup(blkcg)->weight));
+		bfq_group_apply_weight(group);
 	}
 	bfq_blkg_conf_end(&conf);
 	return ret;
@@ -429,6 +448,8 @@ int bfq_cgroup_register(void)
 void bfq_cgroup_unregister(void)
 {
 	wait_var_event(&bfq_nr_groups, !atomic_read(&bfq_nr_groups));
+	/* a worker that was preempted in bfq_pd_free() still has to return from our code */
+	synchronize_rcu_tasks();
 	blkcg_policy_unregister(&bfq_policy);
 }
 
