@@ -92,6 +92,15 @@ static bool bfq_worth_waiting(const struct bfq_data *bfqd, const struct bfq_queu
 	return bfqd->claims_differ;
 }
 
+/*
+ * A timer that is armed does not notice that slice_idle has been lowered, so it is never
+ * armed for longer than a second, however long the wait.
+ */
+static ktime_t bfq_look_after(u64 wait_ns)
+{
+	return ns_to_ktime(min_t(u64, wait_ns, BFQ_PLUG_MOST_MS * NSEC_PER_MSEC));
+}
+
 /**
  * bfq_idle_plug - keep the device for the queue in service, if it is worth it
  * @bfqd: the device
@@ -108,7 +117,8 @@ bool bfq_idle_plug(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	WRITE_ONCE(bfqd->plugged, true);
 	if (!hrtimer_is_queued(&bfqd->plug_timer))
-		hrtimer_start(&bfqd->plug_timer, ns_to_ktime(READ_ONCE(bfqd->tun.slice_idle_ns)),
+		hrtimer_start(&bfqd->plug_timer,
+			      bfq_look_after(READ_ONCE(bfqd->tun.slice_idle_ns)),
 			      HRTIMER_MODE_REL);
 	return true;
 }
@@ -152,8 +162,7 @@ static u64 bfq_plug_left(const struct bfq_data *bfqd)
 	if (bfq_served_for(bfqd, max(READ_ONCE(bfqd->tun.timeout_ms), BFQ_PLUG_MOST_MS)))
 		return 0;
 	if (atomic_read(&q->in_flight))
-		return clamp_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS,
-			       BFQ_PLUG_MOST_MS * NSEC_PER_MSEC);
+		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
 	until = READ_ONCE(q->completed_ns) + slice_idle;
 	return until > now ? min(until - now, slice_idle) : 0;
 }
@@ -173,7 +182,7 @@ static enum hrtimer_restart bfq_plug_timer_fn(struct hrtimer *timer)
 		if (over)
 			bfq_expire(bfqd, BFQ_EXPIRE_IDLE);
 		else
-			hrtimer_forward_now(timer, ns_to_ktime(left));
+			hrtimer_forward_now(timer, bfq_look_after(left));
 	}
 	bfq_unlock(bfqd, flags);
 
