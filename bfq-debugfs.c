@@ -63,12 +63,13 @@ static void bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 static int bfq_state_show(void *data, struct seq_file *m)
 {
 	struct request_queue *rqq = data;
-	struct bfq_data *bfqd = bfq_elevator_get(rqq);
+	struct bfq_data *bfqd = bfq_elevator_get(rqq, bfq_attrs);
 
-	if (bfqd)
-		bfq_show_state(m, bfqd);
+	if (IS_ERR(bfqd))
+		return PTR_ERR(bfqd);
+	bfq_show_state(m, bfqd);
 	bfq_elevator_put(rqq);
-	return bfqd ? 0 : -ENODEV;
+	return 0;
 }
 
 const struct blk_mq_debugfs_attr bfq_debugfs_attrs[] = {

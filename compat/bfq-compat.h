@@ -42,6 +42,7 @@
 #include <linux/blkdev.h>
 #include <linux/blktrace_api.h>
 #include <linux/cgroup.h>
+#include <linux/delay.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/iocontext.h>
@@ -197,27 +198,11 @@ static inline bool bfq_rotational(struct request_queue *q)
 #endif
 }
 
-/**
- * bfq_elevator_get() - keep a device's elevator in place, for debugfs files
- * @q: the device's queue
- *
- * Older kernels remove the files before the elevator goes; newer ones later.
- * May sleep.  Undone by bfq_elevator_put().
- *
- * Return: our data on the device, or NULL if it is not ours (any more).
- */
-static inline void *bfq_elevator_get(struct request_queue *q)
-{
-#ifdef BFQ_HAVE_ELEVATOR_LOCK
-	mutex_lock(&q->elevator_lock);
-#endif
-	if (!q->elevator || q->elevator->type->elevator_owner != THIS_MODULE)
-		return NULL;
-	return q->elevator->elevator_data;
-}
+/* So many milliseconds does bfq_elevator_get() wait for the lock. */
+#define BFQ_ELEVATOR_TRIES	200
 
 /**
- * bfq_elevator_put() - undo bfq_elevator_get(), whatever it returned
+ * bfq_elevator_put() - undo bfq_elevator_get()
  * @q: the device's queue
  */
 static inline void bfq_elevator_put(struct request_queue *q)
@@ -225,6 +210,38 @@ static inline void bfq_elevator_put(struct request_queue *q)
 #ifdef BFQ_HAVE_ELEVATOR_LOCK
 	mutex_unlock(&q->elevator_lock);
 #endif
+}
+
+/**
+ * bfq_elevator_get() - keep a device's elevator in place, for debugfs files
+ * @q: the device's queue
+ * @attrs: the sysfs files of our elevator type, to know it by (its owner is NULL
+ *	where it is built in, like that of all others)
+ *
+ * Older kernels remove the files before the elevator goes; newer ones later, or
+ * while they hold the lock: then its holder waits until we leave the file, and
+ * to wait for the lock without end would be to wait for each other.
+ * May sleep.  To be undone by bfq_elevator_put().
+ *
+ * Return: our data on the device, or an error, after which nothing is to be undone:
+ * -ENODEV if it is not ours (any more), -EBUSY if it is being changed.
+ */
+static inline void *bfq_elevator_get(struct request_queue *q, const struct elv_fs_entry *attrs)
+{
+#ifdef BFQ_HAVE_ELEVATOR_LOCK
+	int tries = 0;
+
+	while (!mutex_trylock(&q->elevator_lock)) {
+		if (++tries == BFQ_ELEVATOR_TRIES)
+			return ERR_PTR(-EBUSY);
+		fsleep(USEC_PER_MSEC);
+	}
+#endif
+	if (q->elevator && q->elevator->type->elevator_attrs == attrs)
+		return q->elevator->elevator_data;
+
+	bfq_elevator_put(q);
+	return ERR_PTR(-ENODEV);
 }
 
 /**

@@ -398,10 +398,11 @@ static struct elv_fs_entry probe_attrs[] = {
 static int probe_inserted_show(void *data, struct seq_file *m)
 {
 	struct request_queue *q = data;
-	struct probe_data *pd = bfq_elevator_get(q);
+	struct probe_data *pd = bfq_elevator_get(q, probe_attrs);
 
-	if (pd)
-		seq_printf(m, "%d\n", atomic_read(&pd->inserted));
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	seq_printf(m, "%d\n", atomic_read(&pd->inserted));
 	bfq_elevator_put(q);
 	return 0;
 }
@@ -410,10 +411,11 @@ static ssize_t probe_inserted_write(void *data, const char __user *buf,
 				    size_t count, loff_t *ppos)
 {
 	struct request_queue *q = data;
-	struct probe_data *pd = bfq_elevator_get(q);
+	struct probe_data *pd = bfq_elevator_get(q, probe_attrs);
 
-	if (pd)
-		atomic_set(&pd->inserted, 0);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	atomic_set(&pd->inserted, 0);
 	bfq_elevator_put(q);
 	return count;
 }
