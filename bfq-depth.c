@@ -29,7 +29,8 @@
  * sleep for one in the block layer, count as well (@asking).
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may
- * in all have three quarters of the tags.
+ * in all have three quarters of the tags; or what queue/async_depth says, where
+ * the kernel has that file.
  */
 #include "bfq-iosched.h"
 
@@ -42,7 +43,7 @@
  */
 #define BFQ_PATIENCE_MS		20
 
-/* Percent of the tags that asynchronous requests may have. */
+/* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
 bool bfq_word_shallow __ro_after_init;
@@ -106,7 +107,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	struct bfq_queue *q;
 
 	if (!op_is_sync(opf)) {
-		bfq_limit_tags(data, bfq_sched_tag_depth(data->q) * BFQ_ASYNC_PERCENT / 100);
+		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
 		return;
 	}
 
@@ -153,6 +154,16 @@ void bfq_depth_turn(struct bfq_queue *q)
 {
 	if (wq_has_sleeper(&q->depth_wait))
 		wake_up(&q->depth_wait);	/* who wakes up wakes the next */
+}
+
+/**
+ * bfq_depth_init - at the start of a device
+ * @rqq: the device's request queue, frozen
+ */
+void bfq_depth_init(struct request_queue *rqq)
+{
+	bfq_start_async_depth(rqq, BFQ_ASYNC_PERCENT);
+	bfq_depth_updated(rqq);
 }
 
 /**

@@ -70,7 +70,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 		goto detach;
 	}
 
-	bfq_depth_updated(rqq);
+	bfq_depth_init(rqq);
 	/* any hardware queue dispatches for all: "run them" need not mean each */
 	blk_queue_flag_set(QUEUE_FLAG_SQ_SCHED, rqq);
 	bfq_wbt_disable(rqq);

@@ -408,6 +408,7 @@ void bfq_stage_exit(struct bfq_data *bfqd);
 
 /* bfq-depth.c */
 void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data);
+void bfq_depth_init(struct request_queue *rqq);
 void bfq_depth_updated(struct request_queue *rqq);
 void bfq_depth_taken(struct bfq_queue *q, blk_opf_t opf);
 void bfq_depth_turn(struct bfq_queue *q);

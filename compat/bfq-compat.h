@@ -23,7 +23,8 @@
  *			bfq_elevator_get(), bfq_elevator_put()
  *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
  *			bfq_limit_tags(), bfq_set_min_shallow_depth(),
- *			bfq_find_word_shallow()
+ *			bfq_find_word_shallow(), bfq_async_depth(),
+ *			bfq_start_async_depth()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
  *	timers		bfq_hrtimer_setup()
  *	cgroups		BFQ_COMPAT_PD_ALLOC(), bfq_policy_activate(),
@@ -406,6 +407,32 @@ static inline void bfq_set_min_shallow_depth(struct request_queue *q,
 		sbitmap_queue_min_shallow_depth(tags,
 						bfq_shallow_depth(tags, depth));
 	}
+}
+
+/**
+ * bfq_async_depth() - how many tags asynchronous requests may have in all
+ * @q: the device's queue
+ * @percent: of the tags, where the administrator cannot say it (queue/async_depth)
+ */
+static inline unsigned int bfq_async_depth(struct request_queue *q, unsigned int percent)
+{
+#ifdef BFQ_HAVE_ASYNC_DEPTH
+	return READ_ONCE(q->async_depth);
+#else
+	return bfq_sched_tag_depth(q) * percent / 100;
+#endif
+}
+
+/**
+ * bfq_start_async_depth() - from the init function: what queue/async_depth is at first
+ * @q: the device's queue
+ * @percent: of the tags; the kernel keeps the proportion when nr_requests changes
+ */
+static inline void bfq_start_async_depth(struct request_queue *q, unsigned int percent)
+{
+#ifdef BFQ_HAVE_ASYNC_DEPTH
+	q->async_depth = max(bfq_sched_tag_depth(q) * percent / 100, 1U);
+#endif
 }
 
 /*

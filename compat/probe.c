@@ -46,6 +46,10 @@ _Static_assert(sizeof(((struct elevator_queue *)0)->flags) == sizeof(long), "");
 #line 1 "BFQ_HAVE_ELEVATOR_LOCK"
 _Static_assert(sizeof(((struct request_queue *)0)->elevator_lock) > 0, "");
 
+/* Can the administrator say how many requests may be asynchronous? */
+#line 1 "BFQ_HAVE_ASYNC_DEPTH"
+_Static_assert(sizeof(((struct request_queue *)0)->async_depth) > 0, "");
+
 #line 1 "BFQ_HAVE_HRTIMER_SETUP"
 static typeof(&hrtimer_setup) probe_hrtimer_setup;
 

@@ -9,7 +9,7 @@
  */
 #include "compat/bfq-compat.h"
 
-#define PROBE_ASYNC_SHARE	2	/* async requests get 1/2 of the tags */
+#define PROBE_ASYNC_PERCENT	50	/* of the tags, for async requests */
 
 struct probe_data {
 	spinlock_t lock;		/* guards @fifo */
@@ -210,7 +210,7 @@ bool bfq_word_shallow __ro_after_init;
 
 static unsigned int probe_async_depth(struct request_queue *q)
 {
-	return max(bfq_sched_tag_depth(q) / PROBE_ASYNC_SHARE, 1U);
+	return max(bfq_async_depth(q, PROBE_ASYNC_PERCENT), 1U);
 }
 
 static void probe_depth_updated(struct request_queue *q)
