@@ -63,7 +63,7 @@ def figures(data, rows, columns):
         beside_lab(data["rows_without_lazy_ipi"])
 
 
-def published(data):
+def to_publish(data):
     """What goes into the document, as Markdown; tables() is in build/results/scale.md."""
     rows = [r for r in data["rows"] if any(fnmatch.fnmatch(r["case"], p) for p in IN_DOCUMENT)]
     return figures(data, rows, [c for c in COLUMNS if c.key != NOT_IN_DOCUMENT])
