@@ -232,11 +232,17 @@ static void bfq_pd_offline(struct blkg_policy_data *pd)
 	bfq_unlock_nested(bfqd, flags);
 }
 
-static void bfq_pd_free(struct blkg_policy_data *pd)
+static void bfq_group_free(struct rcu_head *rcu)
 {
-	kfree_rcu(bfq_pd_group(pd), rcu);
+	kfree(container_of(rcu, struct bfq_group, rcu));
 	if (atomic_dec_and_test(&bfq_nr_groups))
 		wake_up_var(&bfq_nr_groups);
+}
+
+/* A worker calls this, whom unloading does not wait for; but it waits for the callback. */
+static void bfq_pd_free(struct blkg_policy_data *pd)
+{
+	call_rcu(&bfq_pd_group(pd)->rcu, bfq_group_free);
 }
 
 /* The weight that holds for a group: of the cgroup on this device, or of the cgroup. */
@@ -448,8 +454,7 @@ int bfq_cgroup_register(void)
 void bfq_cgroup_unregister(void)
 {
 	wait_var_event(&bfq_nr_groups, !atomic_read(&bfq_nr_groups));
-	/* a worker that was preempted in bfq_pd_free() still has to return from our code */
-	synchronize_rcu_tasks();
+	rcu_barrier();	/* the last bfq_group_free() still has to return from our code */
 	blkcg_policy_unregister(&bfq_policy);
 }
 
