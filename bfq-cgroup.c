@@ -173,11 +173,18 @@ static void bfq_pd_init(struct blkg_policy_data *pd)
 			BFQ_WEIGHT_DEFAULT);
 }
 
+/* The weight that holds for a group: of the cgroup on this device, or of the cgroup. */
+static unsigned int bfq_group_weight(struct bfq_group *group)
+{
+	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(&group->pd)));
+
+	return READ_ONCE(group->dev_weight) ?: READ_ONCE(cgroup->weight);
+}
+
 /* Called with queue_lock and blkcg->lock held: from here on, changes of the weight reach us. */
 static void bfq_pd_online(struct blkg_policy_data *pd)
 {
 	struct bfq_group *group = bfq_pd_group(pd);
-	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(pd)));
 	struct bfq_group *parent = bfq_group_parent(group);
 	struct bfq_data *bfqd = group->bfqd;
 	unsigned long flags;
@@ -193,7 +200,7 @@ static void bfq_pd_online(struct blkg_policy_data *pd)
 	group->online = true;
 	if (parent) {	/* a blkg holds its parent's anyway: no reference needed */
 		parent->attached++;
-		wf2q_set_weight(&group->node.entity, cgroup->weight);
+		wf2q_set_weight(&group->node.entity, bfq_group_weight(group));
 	}
 	bfq_unlock_nested(bfqd, flags);
 }
@@ -243,14 +250,6 @@ static void bfq_group_free(struct rcu_head *rcu)
 static void bfq_pd_free(struct blkg_policy_data *pd)
 {
 	call_rcu(&bfq_pd_group(pd)->rcu, bfq_group_free);
-}
-
-/* The weight that holds for a group: of the cgroup on this device, or of the cgroup. */
-static unsigned int bfq_group_weight(struct bfq_group *group)
-{
-	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(&group->pd)));
-
-	return READ_ONCE(group->dev_weight) ?: READ_ONCE(cgroup->weight);
 }
 
 /*

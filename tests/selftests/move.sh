@@ -58,9 +58,7 @@ echo "$mover" >"$CG/other/cgroup.procs"
 holds "and the other one, just left with requests queued," rmdir "$CG/rich"
 alive() { a=$(done_by 1); sleep 1; [ "$(done_by 1)" -gt "$a" ]; }
 holds "and the task reads on" alive
-kill -9 "$mover" "$child"
-finished 20 "$mover"
-finished 20 "$child"
+killed 20 "$mover" "$child"
 
 moves=$(few 50)
 # Deep queues of verified writes, whose groups are replaced all the time.

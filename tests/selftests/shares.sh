@@ -52,8 +52,7 @@ shares() {
 	sleep $seconds
 	count "$@" >"$WORK/after"
 	# shellcheck disable=SC2086 # a list
-	kill -9 $pids
-	for pid in $pids; do finished 20 "$pid"; done 2>/dev/null
+	killed 20 $pids 2>/dev/null
 	nullb_remove "$DISK"
 	judge "$desc"
 }

@@ -253,6 +253,7 @@ static int probe_init_queue(struct request_queue *q, struct elevator_queue *eq)
 	}
 	blk_queue_flag_set(QUEUE_FLAG_SQ_SCHED, q);
 	bfq_wbt_disable(q);
+	bfq_start_async_depth(q, PROBE_ASYNC_PERCENT);
 	probe_depth_updated(q);
 	hrtimer_start(&pd->timer, ms_to_ktime(10), HRTIMER_MODE_REL);
 	return 0;
