@@ -9,7 +9,8 @@ is from and how it is measured. It declares
     COLUMNS     list of Column: the figures, in the order of the table
     boots(options) -> Boots: which virtual machines are to run
     rows(boot, out) -> dicts: "case" and figures, from what a boot left behind (an Output)
-    finish(rows)    optional: figures that need more than one boot (ratios); returns rows
+    finish(rows)    optional: figures that need more than one boot (ratios), from the rows of
+                    one seed; returns rows
     plot(figure, data)  optional: draws into a matplotlib figure; else PLOT, see plot.py
     PUBLISHED   optional: rows of the source, shown in the table (not with PIVOT)
     PIVOT       optional: True for one table per figure, cases down and schedulers across
@@ -164,6 +165,8 @@ def each(options, cases, **kwargs):
 
 
 def significant(value):
+    if isinstance(value, dict):
+        return {k: significant(v) for k, v in value.items()}
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     return value
@@ -180,18 +183,30 @@ def spread(row, key, values):
     row[key + "_max"] = significant(max(values))
 
 
-def over_seeds(rows):
+def merged(rows):
     """Rows of one case and scheduler become one."""
     if len(rows) == 1:
         return {k: significant(v) for k, v in rows[0].items()}
-    merged = {}
+    row = {}
     for key, first in rows[0].items():
         values = [r[key] for r in rows if r.get(key) is not None]
-        if not is_figure(first):
-            merged[key] = first
-            continue
-        spread(merged, key, values)
-    return merged
+        if is_figure(first):
+            spread(row, key, values)
+        elif isinstance(first, dict):
+            row[key] = {k: significant(statistics.median(v.get(k, 0) for v in values))
+                        for k in dict.fromkeys(k for v in values for k in v)}
+        else:
+            row[key] = first
+    return row
+
+
+def over_seeds(seeds):
+    """The rows of several seeds become one for each case and scheduler."""
+    groups = {}
+    for rows in seeds:
+        for row in rows:
+            groups.setdefault((row["case"], row["scheduler"]), []).append(row)
+    return [merged(g) for g in groups.values()]
 
 
 def cell(row, column):
@@ -203,6 +218,9 @@ def cell(row, column):
         over = column.limit and figure >= row[column.limit]
         return (">" if over else "") + column.form.format(figure)
 
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {column.form.format(n)}"
+                         for k, n in sorted(value.items(), key=lambda x: -x[1]) if n)
     text = said(value) if is_figure(value) else str(value)
     low, high = row.get(column.key + "_min"), row.get(column.key + "_max")
     if low is not None and low != high:

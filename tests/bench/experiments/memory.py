@@ -19,7 +19,7 @@ from bench import Boot, Column
 
 COLUMNS = [Column("bytes_per_queue", "bytes per process", "{:,.0f}"),
            Column("bytes_per_group", "bytes per group", "{:,.0f}"),
-           Column("by_cache", "where")]
+           Column("by_cache", "where", "{:.0f}")]
 FEW, MORE = 100, 1000
 NOISE = 0.4             # objects for each process: less is what happens to be partly used
 NOISE_PERCPU = 16       # bytes for each; it is counted in pages
@@ -68,10 +68,6 @@ def above(mine, base):
     return found
 
 
-def say(caches):
-    return ", ".join(f"{c} {n:.0f}" for c, n in sorted(caches.items(), key=lambda x: -x[1]))
-
-
 def finish(rows):
     at = {(r["case"], r["scheduler"]): r["caches"] for r in rows}
     result = []
@@ -82,7 +78,7 @@ def finish(rows):
         group = {c: n - process[c] for c, n in both.items() if n != process[c]}
         process = {c: n for c, n in process.items() if n}
         result.append({"scheduler": s, "case": "process", "bytes_per_queue": sum(process.values()),
-                       "by_cache": say(process)})
+                       "by_cache": process})
         result.append({"scheduler": s, "case": "group", "bytes_per_group": sum(group.values()),
-                       "by_cache": say(group)})
+                       "by_cache": group})
     return result
