@@ -223,7 +223,7 @@ def cell(row, column):
                          for k, n in sorted(value.items(), key=lambda x: -x[1]) if n)
     text = said(value) if is_figure(value) else str(value)
     low, high = row.get(column.key + "_min"), row.get(column.key + "_max")
-    if low is not None and low != high:
+    if low is not None and said(low) != said(high):
         text += f" ({said(low)}-{said(high)})"
     return text
 
