@@ -46,7 +46,7 @@ class Column:
     key: str                    # field of the row
     title: str                  # head in the table, with the unit
     form: str = "{:,.1f}"
-    limit: str = ""             # field with the value at which measuring ended
+    done: str = ""              # field that is 0 where measuring was ended before: ">"
 
 
 @dataclasses.dataclass
@@ -78,7 +78,7 @@ class Window:
 
     def __init__(self, before, after):
         a, b = _snapshot(before), _snapshot(after)
-        self.seconds = b["uptime"] - a["uptime"]
+        self.seconds = (b["ns"] - a["ns"]) / 1e9
         ticks = [y - x for x, y in zip(a["cpu"], b["cpu"])]
         self.idle_pct = 100 * (ticks[3] + ticks[4]) / max(1, sum(ticks[:8]))
         if self.seconds <= 0:
@@ -107,8 +107,9 @@ def _snapshot(text):
     for line in text.splitlines():
         name, _, rest = line.partition(":")
         words = rest.split()
-        if name == "/proc/uptime":
-            found["uptime"] = float(words[0])
+        if name == "/proc/timer_list":
+            if words[:2] == ["now", "at"]:
+                found["ns"] = int(words[2])
         elif name == "/proc/stat":
             found["cpu"] = [int(w) for w in words[1:]]
         elif name.endswith("/stat"):
@@ -117,7 +118,7 @@ def _snapshot(text):
                 found["parts"][int(part.group(1))] = [int(w) for w in words]
             else:
                 found["disk"] = [int(w) for w in words]
-    if not {"uptime", "cpu", "disk"} <= set(found):
+    if not {"ns", "cpu", "disk"} <= set(found):
         raise BenchError("a snapshot is incomplete")
     return found
 
@@ -214,17 +215,18 @@ def cell(row, column):
     if value is None:
         return ""
 
-    def said(figure):
-        over = column.limit and figure >= row[column.limit]
-        return (">" if over else "") + column.form.format(figure)
+    # Who was not done has the largest figure, so the least of several is of those who were.
+    def said(figure, end=""):
+        done = row.get(column.done + end, row.get(column.done, 1))
+        return ("" if done else ">") + column.form.format(figure)
 
     if isinstance(value, dict):
         return ", ".join(f"{k} {column.form.format(n)}"
                          for k, n in sorted(value.items(), key=lambda x: -x[1]) if n)
     text = said(value) if is_figure(value) else str(value)
     low, high = row.get(column.key + "_min"), row.get(column.key + "_max")
-    if low is not None and said(low) != said(high):
-        text += f" ({said(low)}-{said(high)})"
+    if low is not None and said(low, "_max") != said(high, "_min"):
+        text += f" ({said(low, '_max')}-{said(high, '_min')})"
     return text
 
 

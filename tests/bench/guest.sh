@@ -205,9 +205,10 @@ wait_io() {
 }
 
 # snapshot NAME: everything that counts, by one process within a fraction of a millisecond.
+# (The list of timers begins with the time in ns; /proc/uptime would be 10 ms coarse.)
 snapshot() {
 	# shellcheck disable=SC2086 # a list
-	grep -H "" /proc/uptime "/sys/block/$DISK/stat" $stats >"$OUT/$1"
+	grep -H "" /proc/timer_list "/sys/block/$DISK/stat" $stats >"$OUT/$1"
 	grep -H "^cpu " /proc/stat >>"$OUT/$1"
 }
 
@@ -252,9 +253,12 @@ warm_up() {
 	sleep "$(awk -v ms="$1" -v seed="$LAB_SEED" 'BEGIN { print (ms + seed * 137) / 1000 }')"
 }
 
-# end_load: which must not have ended before.
+# end_load: no process of which may have ended before; if one has, it has said why.
 end_load() {
-	[ -d "/proc/$load_pid" ] || { cat "$OUT/load"; die "the load ended early"; }
+	if [ ! -d "/proc/$load_pid" ] || [ -s "$OUT/load" ]; then
+		cat "$OUT/load"
+		die "the load ended early"
+	fi
 	killall load
 	wait
 }

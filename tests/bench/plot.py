@@ -7,7 +7,8 @@ An experiment draws with its plot(figure, data), or declares PLOT, a dictionary:
   ylabel   what is on the axis
   cases    glob of the cases to draw (all)
   log      True for a logarithmic axis
-  marks    field drawn as a line across each bar, such as what was due
+  marks    field drawn as a line across each bar that has it, such as what was due
+  done     field that is 0 where measuring was ended before: the bar is hatched
 
 Needs matplotlib (tools/setup --for bench). The same result gives the same files.
 """
@@ -60,12 +61,16 @@ def bars(axes, rows, spec):
         y = [r[key] for r in mine]
         spread = [[v - r.get(key + "_min", v) for v, r in zip(y, mine)],
                   [r.get(key + "_max", v) - v for v, r in zip(y, mine)]]
-        axes.bar(x, y, width * 0.94, label=scheduler, color=colour(scheduler, order))
+        drawn = axes.bar(x, y, width * 0.94, label=scheduler, color=colour(scheduler, order))
+        for bar, r in zip(drawn, mine):
+            if not r.get(spec.get("done"), 1):
+                bar.set(hatch="///", edgecolor="white")
         if any(map(any, spread)):
             axes.errorbar(x, y, spread, fmt="none", ecolor="black", elinewidth=0.7)
-        if spec.get("marks"):
-            axes.hlines([r[spec["marks"]] for r in mine], [v - width / 2 for v in x],
-                        [v + width / 2 for v in x], colors="black", linewidth=1.2)
+        for v, r in zip(x, mine):
+            if spec.get("marks") in r:
+                axes.hlines(r[spec["marks"]], v - width / 2, v + width / 2, colors="black",
+                            linewidth=1.2)
     axes.set_xticks(range(len(cases)))
     turned = sum(map(len, cases)) > 90
     axes.set_xticklabels(cases, rotation=30 if turned else 0, ha="right" if turned else "center")

@@ -59,6 +59,9 @@ def write(out, experiment, data, table):
     name = data["name"]
     os.makedirs(out, exist_ok=True)
     stem = os.path.join(out, name)
+    for old in (stem + ".svg", stem + ".png"):      # not to be taken for this result's
+        if os.path.exists(old):
+            os.remove(old)
     with open(stem + ".json", "w", encoding="utf-8") as f:
         json.dump(data, f, indent=1)
         f.write("\n")

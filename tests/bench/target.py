@@ -67,7 +67,7 @@ def rows(from_boot, out):
         got = w.parts[1].mb_s           # the target has the first partition
         yield {"case": case(target, interferer, n), "run": f"{target}/{interferer}/{n}",
                "target_mb_s": got, "interferers_mb_s": w.disk.mb_s - got,
-               "total_mb_s": w.disk.mb_s}
+               "total_mb_s": w.disk.mb_s, "idle_pct": w.idle_pct}
 
 
 def case(target, interferer, n):
@@ -110,8 +110,7 @@ def plot(figure, data):
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, key, mark, log in ((upper, "total_mb_s", "ideal_total_mb_s", False),
                                  (lower, "target_mb_s", "guarantee_mb_s", True)):
-        marks = mark if all(mark in r for r in found) else None
         drawing.bars(axes, found, {"figure": key, "ylabel": key.split("_")[0] + ", MB/s",
-                                   "log": log, "marks": marks})
+                                   "log": log, "marks": mark})
     lower.get_legend().remove()
     figure.set_size_inches(9, 6)

@@ -10,8 +10,8 @@ JSON) is the difference, time in which nothing was executed (a scheduler may kee
   dd          busybox dd of direct 4k reads, the difference of 12,000 and 2,000 of them, so that its
               start is not in it
   io          4k random and sequential reads and writes by load.c, one at a time or 32 by
-              io_submit, from 1, 8 and 64 processes: instructions and I/Os in a window of 100 ms
-              while all run
+              io_submit, from 1, 8 and 64 processes, which then let the next one run
+              (sched_yield): instructions and I/Os in a window of 100 ms
   iostats     with the block layer's own statistics on and off
   groups      one process in each of 1, 100 and 10,000 cgroups, one 4k random read at a time,
               and then it is the next one's turn (sched_yield), until each had three on average
@@ -66,7 +66,10 @@ def measurements(out):
     for i, name in enumerate(names):
         text = out.text(name)
         ns = int(re.search(r"^window (\d+)", text).group(1))
-        ios = sum(int(n) for n in re.findall(r"^process \d+ (\d+)", text, re.M))
+        by_process = [int(n) for n in re.findall(r"^process \d+ (\d+)", text, re.M)]
+        ios = sum(by_process)
+        if not name.startswith("dd") and not all(by_process):
+            raise BenchError(f"{name}: {by_process.count(0)} of {len(by_process)} processes did no I/O")
         yield name, at[2 * i + 1] - at[2 * i], ns, ios
 
 

@@ -12,8 +12,13 @@ measure() {
 	echo "$1" >>"$OUT/order"
 }
 
-# jobs PATTERN DEPTH PROCESSES
-jobs() { echo "- /dev/$DISK 0 $((32 << 20)) 4096 $2 $1 $3"; }
+# jobs PATTERN DEPTH PROCESSES: many take turns by themselves, or the window would see a few of them,
+# each for a tick.
+jobs() {
+	turns=''
+	[ "$3" = 1 ] || turns=+yield
+	echo "- /dev/$DISK 0 $((32 << 20)) 4096 $2 $1$turns $3"
+}
 
 dd_reads() {
 	"$load" mark dd if="/dev/$DISK" of=/dev/null bs=4k iflag=direct count="$1" \

@@ -54,7 +54,7 @@ measure_writers() {
 	put $((n * write_mib << 19)) /proc/sys/vm/dirty_bytes
 	start_load
 	wait_io
-	sleep $((warmup_ms / 1000))
+	warm_up "$warmup_ms"
 	window $((window_ms / 1000))
 	end_load
 }

@@ -16,7 +16,7 @@ other, and with one that its documentation asks for, but the mails do not try:
 
 The guarantee is an equal part of the device's time: the target's speed alone divided by the
 number of readers. The ideal total is the target at its guarantee, and the others at their
-own speed in the rest of the time. bfq has low_latency=0, as in the scripts of the mails' author.
+own speed in the rest of the time. bfq has low_latency=0: the question is one of weights.
 
 io.cost changes its speed by a few percent a period and needs seconds to settle: the window of
 3 s begins after 4 s.

@@ -2,7 +2,7 @@
 """What do greedy neighbours cost somebody who asks for little?
 
 A process in a group of its own reads 4 KiB at random, one every 2 ms whatever became of
-the one before (player.c steady), 1 MB/s in all, on the modelled NVMe drive. A read's time
+the one before (player.c steady), 2 MB/s in all, on the modelled NVMe drive. A read's time
 counts from the moment when it was due. Its neighbours, each in a group, all weights 100, are
 in the case's name:
 
@@ -13,7 +13,7 @@ in the case's name:
 
 The drive's link is slowed from 6.4 to 1.5 GB/s, or the guest's CPU and not the drive would be what
 they fight for: idle_pct, the CPU's rest, is in the result, and a row without any is refused. The
-reader is due a fifth of the bytes and asks for a thousandth, so a scheduler that isolates
+reader is due a fifth of the bytes and asks for a 700th, so a scheduler that isolates
 would give it what it has alone, plus a request of its neighbours that is under way.
 
 io.latency, the kernel's own answer to this, is not built into Debian's kernels.

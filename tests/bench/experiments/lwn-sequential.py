@@ -15,11 +15,12 @@ case shows the first with readers through the page cache instead. Writers overwr
 holds them back; with the memory controller on, so that writeback is the writer's group's (the
 article had cgroups v1, where all buffered writes are the root's).
 
-Peers: those without weights as they are; bfq with low_latency=0, as in the article; io.max with
+Peers: those without weights as they are; bfq with low_latency=0, which the article does not say,
+but the question is one of weights, and else it raises those of who has just begun; io.max with
 the limits of the article's own scripts, 10 MB/s for the target, 15 for each active and 30 for each
 inactive interferer. io.low, the throttling that the article shows, is no longer in the kernel.
 
-A window of 3 s after one second: with longer warm-ups, of 2 and 10 s, the in-tree scheduler's
+A window of 3 s after one second (two where there are writers, for the disk's cache to be full): with longer warm-ups, of 2 and 10 s, the in-tree scheduler's
 target differed by 3 % and its total by 10 %.
 """
 

@@ -67,7 +67,7 @@ make_disk() {
 	*) disk_model sata-ssd store=0 ;;
 	esac
 	case $scheduler in
-	bfq) select_scheduler bfq low_latency=0 ;;	# the source's setting
+	bfq) select_scheduler bfq low_latency=0 ;;	# weights are to be what they say
 	io.cost*)
 		select_scheduler io.cost
 		put "$(cat "/sys/block/$DISK/dev") $qos" "$CGROOT/io.cost.qos"
@@ -112,6 +112,8 @@ measure() {
 	done
 	wait_io
 	sleep "$warmup"
+	# The disk's own cache is to be full, and wait_io counts what made the files.
+	[ "$2" != seq-writer ] || sleep 1
 	window "$window"
 	mv "$OUT/before" "$OUT/before-$1-$2-$3"
 	mv "$OUT/after" "$OUT/after-$1-$2-$3"

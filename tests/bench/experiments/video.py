@@ -21,7 +21,8 @@ from bench import Boot, Column
 PIVOT = True
 COLUMNS = [Column("frames_dropped", "frames dropped of 500", "{:,.0f}"),
            Column("longest_ms", "longest wait for a frame, ms", "{:,.1f}"),
-           Column("total_mb_s", "total meanwhile, MB/s")]
+           Column("total_mb_s", "total meanwhile, MB/s"),
+           Column("idle_pct", "the guest's CPU idle meanwhile, %", "{:.0f}")]
 PLOT = {"figure": "frames_dropped", "ylabel": "frames dropped of 500", "cases": "*r*"}
 FRAMES = 500
 PROFILES = ("hdd", "sata-ssd")
@@ -43,4 +44,4 @@ def rows(boot, out):
     said, w = out.words("player"), out.window()
     yield {"case": boot.case, "frames_dropped": int(said["dropped"]),
            "frames": int(said["frames"]), "longest_ms": float(said["longest_ms"]),
-           "total_mb_s": w.disk.mb_s}
+           "total_mb_s": w.disk.mb_s, "idle_pct": w.idle_pct}
