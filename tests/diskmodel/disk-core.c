@@ -211,12 +211,17 @@ static void arrive(struct disk *disk, struct disk_cmd *cmd, u64 now)
 {
 	struct request *rq = disk_rq(cmd);
 	bool data = req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE;
+	/*
+	 * Not before add_disk() has read the partition table: who waits for that holds what
+	 * would be needed to let a held request go.
+	 */
+	bool made = READ_ONCE(disk->gd);
 
 	count(disk, rq);
-	if (data && chance(disk, disk->p.timeout_per_million)) {
+	if (made && data && chance(disk, disk->p.timeout_per_million)) {
 		cmd->stuck = true;
 		disk->stats.timeouts++;
-	} else if (disk->p.hold) {
+	} else if (made && disk->p.hold) {
 		list_add_tail(&cmd->node, &disk->held);
 		disk->nr_held++;
 		begin_held(disk, now);
@@ -355,7 +360,7 @@ static int disk_open(struct disk *disk)
 	if (ret)
 		put_disk(gd);
 	else
-		disk->gd = gd;
+		WRITE_ONCE(disk->gd, gd);
 	return ret;
 }
 
