@@ -35,6 +35,7 @@ PEERS = ("none", "mq-deadline", "kyber", "bfq", OURS)
 NEEDS = {"bfq": ["bfq"], "kyber": ["kyber-iosched"], "mq-deadline": ["mq-deadline"]}
 KIB = 1.024             # KB of 1,000 bytes
 DIGITS = 6              # significant ones of a figure in the result
+LEAST_IDLE_PCT = 5      # of the guest's CPU, or what is measured is the CPU
 
 
 class BenchError(Exception):
@@ -85,6 +86,12 @@ class Window:
             raise BenchError("the window has no length")
         self.parts = {n: Counted(a["parts"][n], b["parts"][n], self.seconds) for n in b["parts"]}
         self.disk = Counted(a["disk"], b["disk"], self.seconds)
+
+    def need_idle(self):
+        """Refuse a window whose processor, and not its disk, is what was shared."""
+        if self.idle_pct < LEAST_IDLE_PCT:
+            raise BenchError(f"the guest's CPU idles only {self.idle_pct:.1f} % of the time, expected "
+                             f"at least {LEAST_IDLE_PCT}: it and not the disk is what is shared")
 
 
 class Counted:

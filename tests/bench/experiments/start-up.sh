@@ -8,7 +8,7 @@
 gib=1024		# MiB
 
 new_disk() {
-	disk_model "$profile" size_mb=$((256 * gib)) store=0
+	disk_model "$profile" size_mb=$((256 * gib)) store=0 ${link_mb_s:+link_mb_s="$link_mb_s"}
 	select_scheduler "$scheduler"
 }
 
