@@ -386,14 +386,35 @@ static void serve(struct disk *disk, struct arm *arm, struct disk_piece *piece, 
 	}
 }
 
-/* Ascending from where the head is, and from the beginning again. */
+/*
+ * The next extent to write: ascending from where the head is, and from the beginning
+ * again.  While a flush waits, only what it waits for: the head would never come back from
+ * a writer that goes on in sequence.
+ */
+static struct extent *next_extent(struct arm *arm)
+{
+	struct disk_piece *flush = list_first_entry_or_null(&arm->flushes, struct disk_piece, node);
+	struct extent *first = extent_of(rb_first(&arm->dirty)), *e, *from;
+
+	from = extent_after(arm, arm->head);
+	if (!from)
+		from = first;
+	if (!flush)
+		return from;
+	for (e = from; e; e = extent_of(rb_next(&e->node)))
+		if (e->flush <= flush->mark)
+			return e;
+	for (e = first; e != from; e = extent_of(rb_next(&e->node)))
+		if (e->flush <= flush->mark)
+			return e;
+	return from;
+}
+
 static void destage(struct disk *disk, struct arm *arm, u64 t)
 {
-	struct extent *e = extent_after(arm, arm->head);
+	struct extent *e = next_extent(arm);
 	u64 lba, sectors;
 
-	if (!e)
-		e = extent_of(rb_first(&arm->dirty));
 	lba = e->lba;
 	sectors = min(e->sectors, (u64)disk->p.destage_kb * SECTORS_PER_KB);
 	arm->destaging = sectors;
