@@ -61,7 +61,6 @@ class Boot:
     modules: tuple = ()         # more of the kernel's modules
     files: tuple = ()           # more files for /lab
     programs: tuple = ()        # more programs
-    append: str = ""            # for the kernel's command line
     plugin: str = ""            # of QEMU; {out} is replaced by the boot's directory
     kernel: str = ""            # if not that of the command line
     timeout: int = 900

@@ -23,8 +23,6 @@ def command(boot, script, kernel, out, files=()):
         argv += ["--module", module]
     for program in ("addpart", *boot.programs):
         argv += ["--with", program]
-    if boot.append:
-        argv += ["--append", boot.append]
     if boot.plugin:
         argv += ["--plugin", boot.plugin.replace("{out}", out)]
     return [*argv, os.path.join(HERE, "guest.sh"), os.path.basename(script), boot.scheduler,

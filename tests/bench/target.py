@@ -22,10 +22,7 @@ TOTAL = Column("total_mb_s", "total")
 IDEAL = Column("ideal_total_mb_s", "ideal total")
 ALONE = "alone"         # the boot that measures what each can do without the others
 NOBODY = "-"
-# What goes through the page cache is copied. A byte for an instruction, that would be the limit.
-FAST_COPY = "clearcpuid=erms,fsrm"
-MACHINE = {"disk": True, "append": FAST_COPY, "programs": ("mkfs.ext4",),
-           "modules": ("ext4", "crc32c_generic")}
+MACHINE = {"disk": True, "programs": ("mkfs.ext4",), "modules": ("ext4", "crc32c_generic")}
 
 # Seed 000: its tables of parameters, and for io.max the settings that its author published with
 # the scripts. For target, active and inactive interferers.
