@@ -15,7 +15,8 @@
  * no cache helps. GAP_US is what was recorded, and not used.
  *
  * Printed: "seconds" from the first read to the end of the last that was waited for, or "limit"
- * where that took LIMIT_S; "done" and "of", reads waited for; "longest_ms", one of these.
+ * where that took LIMIT_S; "done" and "of", reads waited for; "longest_ms", one of these, as
+ * far as it had come by then.
  */
 #include "common.h"
 
@@ -41,6 +42,7 @@ struct read {
 struct shared {
 	sem_t reached[MAX_READS];
 	uint64_t end[MAX_THREADS], longest[MAX_THREADS];
+	uint64_t since[MAX_THREADS];	/* begin of the read that is waited for, or 0 */
 	unsigned int done[MAX_THREADS];
 };
 
@@ -124,9 +126,11 @@ static void read_and_wait(unsigned int thread, int fd, void *buffer, struct read
 	ssize_t size = r->sectors * SECTOR;
 	uint64_t begin = now_ns(), end;
 
+	shared->since[thread] = begin;
 	if (pread(fd, buffer, size, r->position * SECTOR) != size)
 		die("a read", "failed");
 	end = now_ns();
+	shared->since[thread] = 0;
 	shared->end[thread] = end;
 	shared->done[thread]++;
 	if (end - begin > shared->longest[thread])
@@ -198,8 +202,13 @@ static void wait_all(pid_t *pids, uint64_t until)
 			left--;
 		}
 	}
-	for (i = 0; left && i < nr_threads; i++)
+	for (i = 0; left && i < nr_threads; i++) {
+		uint64_t since = shared->since[i];
+
 		kill(pids[i], SIGKILL);
+		if (since && since < until && until - since > shared->longest[i])
+			shared->longest[i] = until - since;
+	}
 	while (wait(NULL) > 0)
 		;
 }
