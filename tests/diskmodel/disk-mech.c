@@ -394,20 +394,13 @@ static void serve(struct disk *disk, struct arm *arm, struct disk_piece *piece, 
 static struct extent *next_extent(struct arm *arm)
 {
 	struct disk_piece *flush = list_first_entry_or_null(&arm->flushes, struct disk_piece, node);
-	struct extent *first = extent_of(rb_first(&arm->dirty)), *e, *from;
+	struct extent *first = extent_of(rb_first(&arm->dirty));
+	struct extent *e = extent_after(arm, arm->head) ?: first;
+	u64 i;
 
-	from = extent_after(arm, arm->head);
-	if (!from)
-		from = first;
-	if (!flush)
-		return from;
-	for (e = from; e; e = extent_of(rb_next(&e->node)))
-		if (e->flush <= flush->mark)
-			return e;
-	for (e = first; e != from; e = extent_of(rb_next(&e->node)))
-		if (e->flush <= flush->mark)
-			return e;
-	return from;
+	for (i = 0; i < arm->nr_extents && flush && e->flush > flush->mark; i++)
+		e = extent_of(rb_next(&e->node)) ?: first;
+	return e;
 }
 
 static void destage(struct disk *disk, struct arm *arm, u64 t)
