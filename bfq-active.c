@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who competes for the device.
+ * Which queues compete for the device, and for which share.
  *
- * The engine knows who is backlogged.  That is not the same: a process that
+ * The engine knows which queues are backlogged.  That is not the same: a process that
  * reads one block after the other is without a request half of the time, and
  * so is a group whose every request is in the driver just now; both will be
  * back in microseconds and have a claim on the device all along.  A queue is
@@ -15,8 +15,8 @@
  *	share(q) = product over levels (weight / sum of active weights)
  *
  * which entitles a queue to that part of the scheduler's tags (bfq-depth.c);
- * and whether all shares are the same, for then nobody has to be held back in
- * favour of anybody else, and the device need not be plugged for the sake of
+ * and whether all shares are the same, for then no queue has to be held back in
+ * favour of another, and the device need not be plugged for the sake of
  * shares (bfq-idle.c; Valente and Avanzini, MST 2015, on when idling can be
  * spared).
  */
@@ -28,20 +28,11 @@
  */
 #define BFQ_ACTIVE_MS		25
 
-/* Fraction bits of a share. */
-#define BFQ_SHARE_SHIFT		32
-
 /*
  * Active queues that may be looked at per tick: with more, we look less often,
  * so that this never costs more than about 10 us of a tick.
  */
 #define BFQ_LOOKS_PER_TICK	256
-
-/*
- * Percent of the tags that are shared out.  The rest is for those who get some
- * beyond their due: asynchronous requests, and tasks that must not sleep.
- */
-#define BFQ_SHARED_TAGS_PERCENT	75
 
 /* Shares that differ by less than 1/64 are the same: rounding, not weights. */
 #define BFQ_SHARE_SLACK		64
@@ -63,13 +54,46 @@ static void bfq_active_count(struct bfq_group *group, int weight)
 	}
 }
 
+/**
+ * bfq_active_init - no queue competes yet
+ * @bfqd: a new device
+ */
+void bfq_active_init(struct bfq_data *bfqd)
+{
+	INIT_LIST_HEAD(&bfqd->active.queues);
+	bfqd->active.looked = jiffies;
+}
+
 static void bfq_active_add(struct bfq_data *bfqd, struct bfq_queue *q)
 {
+	struct bfq_active *active = &bfqd->active;
+
 	q->active_weight = q->entity.new_weight;
 	bfq_active_count(q->group, q->active_weight);
-	list_add_tail(&q->active, &bfqd->active);
-	bfqd->nr_active++;
-	bfqd->shares_stale = true;
+	list_add_tail(&q->active, &active->queues);
+	active->nr++;
+	active->stale = true;
+}
+
+/**
+ * bfq_active_behind - note whether a queue is behind its guarantee
+ * @bfqd: the device
+ * @q: the queue; one that is not active is not behind
+ * @behind: whether it is
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind)
+{
+	lockdep_assert_held(&bfqd->lock);
+	behind = behind && q->active_weight;
+	if (behind == q->habit.behind)
+		return;
+	q->habit.behind = behind;
+	if (behind)
+		bfqd->active.nr_behind++;
+	else
+		bfqd->active.nr_behind--;
 }
 
 /**
@@ -84,11 +108,12 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (!q->active_weight)
 		return;
+	bfq_active_behind(bfqd, q, false);
 	bfq_active_count(q->group, -(int)q->active_weight);
 	q->active_weight = 0;
 	list_del_init(&q->active);
-	bfqd->nr_active--;
-	bfqd->shares_stale = true;
+	bfqd->active.nr--;
+	bfqd->active.stale = true;
 }
 
 /**
@@ -103,8 +128,8 @@ void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (!q->active_weight)
 		bfq_active_add(bfqd, q);
-	else if (time_after(jiffies, q->active_seen))
-		list_move_tail(&q->active, &bfqd->active);
+	else if (jiffies - q->active_seen)
+		list_move_tail(&q->active, &bfqd->active.queues);
 	q->active_seen = jiffies;
 }
 
@@ -126,23 +151,27 @@ void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group)
 	parent->active_sum += group->node.entity.new_weight;
 	parent->active_sum -= group->active_weight;
 	group->active_weight = group->node.entity.new_weight;
-	bfqd->shares_stale = true;
+	bfqd->active.stale = true;
 }
 
-/* The list is in order of the last arrival, so the ones to look at come first. */
+/*
+ * The list is in order of the last arrival, so the ones to look at come first.
+ * Times are compared by their difference: a device may have been without I/O for so long
+ * that jiffies, where they have 32 bits, have come half round.
+ */
 static void bfq_active_sweep(struct bfq_data *bfqd)
 {
-	unsigned long old = jiffies - msecs_to_jiffies(BFQ_ACTIVE_MS);
-	unsigned int left = bfqd->nr_active;
+	struct bfq_active *active = &bfqd->active;
+	unsigned int left = active->nr;
 
 	while (left--) {
-		struct bfq_queue *q = list_first_entry(&bfqd->active, struct bfq_queue, active);
+		struct bfq_queue *q = list_first_entry(&active->queues, struct bfq_queue, active);
 
-		if (time_after(q->active_seen, old))
+		if (jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
 			return;
 		if (q->nr_queued || atomic_read(&q->in_flight)) {
 			q->active_seen = jiffies;
-			list_move_tail(&q->active, &bfqd->active);
+			list_move_tail(&q->active, &active->queues);
 		} else {
 			bfq_active_drop(bfqd, q);
 		}
@@ -161,23 +190,24 @@ static u64 bfq_share(const struct bfq_queue *q)
 	return share;
 }
 
-static void bfq_active_share_out(struct bfq_data *bfqd)
+static void bfq_active_share_out(struct bfq_active *active)
 {
-	u64 tags = max(bfq_all_tags(bfqd->queue) * BFQ_SHARED_TAGS_PERCENT / 100, 1U);
 	u64 least = U64_MAX, most = 0;
 	unsigned int classes = 0;
 	struct bfq_queue *q;
 
-	list_for_each_entry(q, &bfqd->active, active) {
+	list_for_each_entry(q, &active->queues, active) {
 		u64 share = bfq_share(q);
 
 		least = min(least, share);
 		most = max(most, share);
 		classes |= BIT(q->prio.class);
-		WRITE_ONCE(q->depth_limit, max_t(u64, share * tags >> BFQ_SHARE_SHIFT, 1));
+		WRITE_ONCE(q->share, max_t(u64, share, 1));	/* 0 means not known */
 	}
-	bfqd->claims_differ = hweight32(classes) > 1 ||
-			      (bfqd->nr_active && most - least > least / BFQ_SHARE_SLACK);
+	active->mixed = hweight32(classes) > 1;
+	active->highest = classes ? __ffs(classes) : WF2Q_IDLE;
+	active->claims_differ = active->mixed ||
+				(active->nr && most - least > least / BFQ_SHARE_SLACK);
 }
 
 /**
@@ -187,16 +217,20 @@ static void bfq_active_share_out(struct bfq_data *bfqd)
  * Does something once a tick at most, since it looks at all active queues.
  *
  * Context: bfqd->lock held.
+ * Return: whether it did: other things that are to be done once a tick can be, too.
  */
-void bfq_active_refresh(struct bfq_data *bfqd)
+bool bfq_active_refresh(struct bfq_data *bfqd)
 {
+	struct bfq_active *active = &bfqd->active;
+
 	lockdep_assert_held(&bfqd->lock);
-	if (time_before_eq(jiffies, bfqd->shares_at + bfqd->nr_active / BFQ_LOOKS_PER_TICK))
-		return;
-	bfqd->shares_at = jiffies;
+	if (jiffies - active->looked <= active->nr / BFQ_LOOKS_PER_TICK)
+		return false;
+	active->looked = jiffies;
 	bfq_active_sweep(bfqd);
-	if (!bfqd->shares_stale)
-		return;
-	bfqd->shares_stale = false;
-	bfq_active_share_out(bfqd);
+	if (active->stale) {
+		active->stale = false;
+		bfq_active_share_out(active);
+	}
+	return true;
 }

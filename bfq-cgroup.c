@@ -1,58 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups: cgroups as inner nodes of the scheduling tree, and their weights.
+ * Groups in the tree: cgroups as inner nodes of the scheduling hierarchy.
  *
  * For every cgroup that does I/O to a device the block layer keeps a blkg, and
  * policies hang their data on it; ours is struct bfq_group, with the engine's
  * node in it.  The tree of nodes is the tree of cgroups.
  *
- * A cgroup's weight is set for all devices (io.bfq.weight, kept in struct
- * bfq_cgroup) or for one (bfq_group.dev_weight, which wins).
- *
  * When a cgroup is removed its group goes offline: nothing new is charged to
- * it, but to its nearest ancestor that is online; processes' queues, empty or
- * not, move there at once, so that a task that is long gone elsewhere does not
- * keep the dead cgroup's memory.  What the group's own queues still hold is
+ * it, but to its nearest ancestor that is online.  What still waits in it is
  * served where it stands, by the old weight, and each queue keeps the group
- * until then.  So nothing has to be taken out of the tree by force.
+ * until then.  So nothing has to be taken out of the tree by force: the group
+ * leaves it when it is offline and the last queue has left the group.
+ *
+ * How groups are made, and what users write, is in bfq-cgroup-files.c.
  */
 #include "bfq-iosched.h"
 
+/**
+ * bfq_group_set_online - from here on requests may be charged to a group, or no longer
+ * @group: the group
+ * @online: which of the two
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_group_set_online(struct bfq_group *group, bool online)
+{
+	struct bfq_data *bfqd = group->bfqd;
+
+	group->online = online;
+	if (online)
+		list_add_tail(&group->link, &bfqd->groups);
+	else
+		list_del(&group->link);
+	bfqd->nr_groups += online ? 1 : -1;
+}
+
 #ifdef CONFIG_BLK_CGROUP
 
+/* What the block layer knows us by; bfq-cgroup-files.c fills it in when the module is loaded. */
+struct blkcg_policy bfq_policy;
+
 /**
- * struct bfq_cgroup - a cgroup's setting for all devices
- * @cpd: the block layer's handle; first, so that it can be cast
- * @weight: BFQ_WEIGHT_MIN to BFQ_WEIGHT_MAX; guarded by blkcg->lock
+ * bfq_group_id - what to call a group
+ * @group: the group
+ *
+ * Return: the cgroup's id, which is the inode number of its directory.
  */
-struct bfq_cgroup {
-	struct blkcg_policy_data cpd;
-	unsigned int weight;
-};
-
-static struct blkcg_policy bfq_policy;
-
-/*
- * Groups that exist.  The block layer frees those of removed cgroups from a
- * work item, through bfq_policy, which must not be unregistered before.
- */
-static atomic_t bfq_nr_groups = ATOMIC_INIT(0);
-
-static struct bfq_group *bfq_pd_group(struct blkg_policy_data *pd)
+u64 bfq_group_id(const struct bfq_group *group)
 {
-	return container_of(pd, struct bfq_group, pd);
-}
-
-static struct bfq_group *bfq_blkg_group(struct blkcg_gq *blkg)
-{
-	struct blkg_policy_data *pd = blkg_to_pd(blkg, &bfq_policy);
-
-	return pd ? bfq_pd_group(pd) : NULL;
-}
-
-static struct bfq_cgroup *bfq_blkcg_cgroup(struct blkcg *blkcg)
-{
-	return container_of(blkcg_to_cpd(blkcg, &bfq_policy), struct bfq_cgroup, cpd);
+	return cgroup_id(group->pd.blkg->blkcg->css.cgroup);
 }
 
 /**
@@ -65,16 +61,21 @@ static struct bfq_cgroup *bfq_blkcg_cgroup(struct blkcg *blkcg)
  */
 void bfq_group_attach(struct bfq_group *group)
 {
-	bfq_blkg_get(pd_to_blkg(&group->pd));
+	blkg_get(pd_to_blkg(&group->pd));
 	group->attached++;
 }
 
-/*
- * Once offline and left by all who competed in it, a group leaves the tree of
+/**
+ * bfq_group_leave - let a group leave the tree, if it is time
+ * @group: the group
+ *
+ * Once offline and left by all that competed in it, a group leaves the tree of
  * its parent, where the engine may remember it beyond its last service; before
  * that its memory must not go.  It may have been the parent's last child.
+ *
+ * Context: bfqd->lock held.
  */
-static void bfq_group_leave(struct bfq_group *group)
+void bfq_group_leave(struct bfq_group *group)
 {
 	struct bfq_group *parent;
 
@@ -92,19 +93,26 @@ static void bfq_group_leave(struct bfq_group *group)
  * bfq_group_detach - undo bfq_group_attach()
  * @group: the group; may be gone on return
  *
- * Context: bfqd->lock held; the engine has forgotten who leaves.
+ * Context: bfqd->lock held; the engine has forgotten what leaves.
  */
 void bfq_group_detach(struct bfq_group *group)
 {
 	group->attached--;
 	bfq_group_leave(group);
-	bfq_blkg_put(pd_to_blkg(&group->pd));
+	blkg_put(pd_to_blkg(&group->pd));
 }
 
-/* The group itself, if it is online, or its nearest ancestor that is. */
-static struct bfq_group *bfq_online_group(struct bfq_data *bfqd, struct blkcg_gq *blkg)
+/**
+ * bfq_group_nearest - the group that takes what is meant for a blkg
+ * @bfqd: the device
+ * @blkg: the blkg, or NULL
+ *
+ * Context: bfqd->lock held.
+ * Return: its group, if that is online, or the nearest ancestor that is.
+ */
+struct bfq_group *bfq_group_nearest(struct bfq_data *bfqd, struct blkcg_gq *blkg)
 {
-	for (; blkg; blkg = bfq_blkg_parent(blkg)) {
+	for (; blkg; blkg = blkg->parent) {
 		struct bfq_group *group = bfq_blkg_group(blkg);
 
 		if (group && group->online)
@@ -114,7 +122,7 @@ static struct bfq_group *bfq_online_group(struct bfq_data *bfqd, struct blkcg_gq
 }
 
 /**
- * bfq_bio_group - the group that a bio is charged to
+ * bfq_group_of_bio - the group that a bio is charged to
  * @bfqd: the device
  * @bio: the bio; NULL for a request that has none
  *
@@ -123,368 +131,22 @@ static struct bfq_group *bfq_online_group(struct bfq_data *bfqd, struct blkcg_gq
  *
  * Context: bfqd->lock held.
  */
-struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio)
+struct bfq_group *bfq_group_of_bio(struct bfq_data *bfqd, const struct bio *bio)
 {
-	struct blkcg_gq *blkg = bio ? bio_blkg(bio) : NULL;
+	struct blkcg_gq *blkg = bio ? bio->bi_blkg : NULL;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (!blkg || bfq_blkg_queue(blkg) != bfqd->queue)
+	if (!blkg || blkg->q != bfqd->queue)
 		return bfqd->root;
-	return bfq_online_group(bfqd, blkg);
-}
-
-static struct blkcg_policy_data *bfq_cpd_alloc(gfp_t gfp)
-{
-	struct bfq_cgroup *cgroup = kzalloc(sizeof(*cgroup), gfp);
-
-	if (!cgroup)
-		return NULL;
-	cgroup->weight = BFQ_WEIGHT_DEFAULT;
-	return &cgroup->cpd;
-}
-
-static void bfq_cpd_free(struct blkcg_policy_data *cpd)
-{
-	kfree(container_of(cpd, struct bfq_cgroup, cpd));
-}
-
-static struct blkg_policy_data *bfq_pd_alloc(struct blkcg *blkcg, int node, gfp_t gfp)
-{
-	struct bfq_group *group = kzalloc_node(sizeof(*group), gfp, node);
-
-	if (!group)
-		return NULL;
-	atomic_inc(&bfq_nr_groups);
-	return &group->pd;
-}
-
-BFQ_COMPAT_PD_ALLOC(bfq_pd_alloc)
-
-/* Called with queue_lock held, parents first. */
-static void bfq_pd_init(struct blkg_policy_data *pd)
-{
-	struct bfq_group *group = bfq_pd_group(pd);
-	struct blkcg_gq *blkg = pd_to_blkg(pd);
-	struct blkcg_gq *parent = bfq_blkg_parent(blkg);
-
-	group->bfqd = bfq_blkg_queue(blkg)->elevator->elevator_data;
-	INIT_LIST_HEAD(&group->queues);
-	wf2q_group_init(&group->node, parent ? &bfq_blkg_group(parent)->node : NULL,
-			BFQ_WEIGHT_DEFAULT);
-}
-
-/* The weight that holds for a group: of the cgroup on this device, or of the cgroup. */
-static unsigned int bfq_group_weight(struct bfq_group *group)
-{
-	struct bfq_cgroup *cgroup = bfq_blkcg_cgroup(bfq_blkg_blkcg(pd_to_blkg(&group->pd)));
-
-	return READ_ONCE(group->dev_weight) ?: READ_ONCE(cgroup->weight);
-}
-
-/* Called with queue_lock and blkcg->lock held: from here on, changes of the weight reach us. */
-static void bfq_pd_online(struct blkg_policy_data *pd)
-{
-	struct bfq_group *group = bfq_pd_group(pd);
-	struct bfq_group *parent = bfq_group_parent(group);
-	struct bfq_data *bfqd = group->bfqd;
-	unsigned long flags;
-
-	/*
-	 * A cgroup that was removed before the scheduler came here is still listed, but
-	 * nobody will take it offline: it never goes online.
-	 */
-	if (hlist_unhashed(&pd_to_blkg(pd)->blkcg_node))
-		return;
-
-	spin_lock_irqsave(&bfqd->lock, flags);
-	group->online = true;
-	if (parent) {	/* a blkg holds its parent's anyway: no reference needed */
-		parent->attached++;
-		wf2q_set_weight(&group->node.entity, bfq_group_weight(group));
-	}
-	bfq_unlock_nested(bfqd, flags);
-}
-
-static void bfq_group_go_offline(struct bfq_data *bfqd, struct bfq_group *group)
-{
-	struct blkcg_gq *parent = bfq_blkg_parent(pd_to_blkg(&group->pd));
-	struct bfq_queue *q, *next;
-	int i;
-
-	group->attached++;	/* so that it leaves once, below */
-	group->online = false;
-	for (i = 0; i < BFQ_NR_SHARED; i++) {
-		if (group->shared[i])
-			bfq_queue_put(bfqd, group->shared[i]);
-		group->shared[i] = NULL;
-	}
-	if (parent)	/* else the device itself goes: no process is left */
-		list_for_each_entry_safe(q, next, &group->queues, home)
-			bfq_queue_move(bfqd, q, bfq_online_group(bfqd, parent));
-	group->attached--;
-	bfq_group_leave(group);
-}
-
-/* Called with queue_lock and blkcg->lock held. */
-static void bfq_pd_offline(struct blkg_policy_data *pd)
-{
-	struct bfq_group *group = bfq_pd_group(pd);
-	struct bfq_data *bfqd = group->bfqd;
-	unsigned long flags;
-
-	spin_lock_irqsave(&bfqd->lock, flags);
-	if (group->online)
-		bfq_group_go_offline(bfqd, group);
-	bfq_queue_reap(bfqd);
-	bfq_unlock_nested(bfqd, flags);
-}
-
-static void bfq_group_free(struct rcu_head *rcu)
-{
-	kfree(container_of(rcu, struct bfq_group, rcu));
-	if (atomic_dec_and_test(&bfq_nr_groups))
-		wake_up_var(&bfq_nr_groups);
-}
-
-/* A worker calls this, whom unloading does not wait for; but it waits for the callback. */
-static void bfq_pd_free(struct blkg_policy_data *pd)
-{
-	call_rcu(&bfq_pd_group(pd)->rcu, bfq_group_free);
-}
-
-/*
- * Tell the engine which weight holds for a group now.  Two who have changed one of the
- * weights each may come at once: who has the lock last has to see both.
- */
-static void bfq_group_apply_weight(struct bfq_group *group)
-{
-	struct bfq_data *bfqd = group->bfqd;
-	unsigned long flags;
-
-	spin_lock_irqsave(&bfqd->lock, flags);
-	if (group != bfqd->root) {
-		wf2q_set_weight(&group->node.entity, bfq_group_weight(group));
-		bfq_active_reweigh(bfqd, group);
-	}
-	bfq_unlock_nested(bfqd, flags);
-}
-
-static void bfq_set_cgroup_weight(struct blkcg *blkcg, unsigned int weight)
-{
-	struct blkcg_gq *blkg;
-
-	spin_lock_irq(&blkcg->lock);
-	WRITE_ONCE(bfq_blkcg_cgroup(blkcg)->weight, weight);
-	hlist_for_each_entry(blkg, &blkcg->blkg_list, blkcg_node) {
-		struct bfq_group *group = bfq_blkg_group(blkg);
-
-		if (group)
-			bfq_group_apply_weight(group);
-	}
-	spin_unlock_irq(&blkcg->lock);
-}
-
-/* Parse a weight that must be all of @text.  Return 0, -EINVAL or -ERANGE. */
-static int bfq_parse_weight(const char *text, unsigned int *weight)
-{
-	long long value;
-	int ret = kstrtoll(text, 10, &value);
-
-	if (ret)
-		return ret;
-	if (value < BFQ_WEIGHT_MIN || value > BFQ_WEIGHT_MAX)
-		return -ERANGE;
-	*weight = value;
-	return 0;
-}
-
-/* "MAJ:MIN N" or "MAJ:MIN default"; 0 for N is the word of cgroup v1 for default. */
-static int bfq_set_device_weight(struct blkcg *blkcg, char *line, bool zero_is_default)
-{
-	struct bfq_blkg_conf conf;
-	unsigned int weight = 0;
-	struct bfq_group *group;
-	char *text;
-	int ret;
-
-	ret = bfq_blkg_conf_begin(&conf, blkcg, &bfq_policy, line);
-	if (ret)
-		return ret;
-
-	text = strim(conf.body);
-	if (strcmp(text, "default") && !(zero_is_default && !strcmp(text, "0")))
-		ret = bfq_parse_weight(text, &weight);
-	group = bfq_blkg_group(conf.blkg);
-	if (!ret && group) {
-		WRITE_ONCE(group->dev_weight, weight);
-		bfq_group_apply_weight(group);
-	}
-	bfq_blkg_conf_end(&conf);
-	return ret;
-}
-
-static u64 bfq_show_device(struct seq_file *sf, struct blkg_policy_data *pd, int off)
-{
-	u16 weight = READ_ONCE(bfq_pd_group(pd)->dev_weight);
-
-	return weight ? __blkg_prfill_u64(sf, pd, weight) : 0;
-}
-
-static int bfq_show_device_weights(struct seq_file *sf, void *v)
-{
-	blkcg_print_blkgs(sf, css_to_blkcg(seq_css(sf)), bfq_show_device, &bfq_policy, 0, false);
-	return 0;
-}
-
-static int bfq_show_weight_v1(struct seq_file *sf, void *v)
-{
-	seq_printf(sf, "%u\n", bfq_blkcg_cgroup(css_to_blkcg(seq_css(sf)))->weight);
-	return 0;
-}
-
-static int bfq_show_weight(struct seq_file *sf, void *v)
-{
-	seq_puts(sf, "default ");
-	bfq_show_weight_v1(sf, v);
-	return bfq_show_device_weights(sf, v);
-}
-
-/* "default N", "N", "MAJ:MIN N", "MAJ:MIN default" */
-static ssize_t bfq_write_weight(struct kernfs_open_file *of, char *buf, size_t nbytes,
-				loff_t off)
-{
-	struct blkcg *blkcg = css_to_blkcg(of_css(of));
-	char *text = strim(buf);
-	unsigned int weight;
-	int ret;
-
-	if (strchr(text, ':')) {
-		ret = bfq_set_device_weight(blkcg, text, false);
-		return ret ?: nbytes;
-	}
-
-	if (!strncmp(text, "default", strlen("default")) && isspace(text[strlen("default")]))
-		text = skip_spaces(text + strlen("default"));
-	ret = bfq_parse_weight(text, &weight);
-	if (ret)
-		return ret;
-	bfq_set_cgroup_weight(blkcg, weight);
-	return nbytes;
-}
-
-static int bfq_write_weight_v1(struct cgroup_subsys_state *css, struct cftype *cft, u64 weight)
-{
-	if (weight < BFQ_WEIGHT_MIN || weight > BFQ_WEIGHT_MAX)
-		return -ERANGE;
-	bfq_set_cgroup_weight(css_to_blkcg(css), weight);
-	return 0;
-}
-
-static ssize_t bfq_write_device_v1(struct kernfs_open_file *of, char *buf, size_t nbytes,
-				   loff_t off)
-{
-	int ret = bfq_set_device_weight(css_to_blkcg(of_css(of)), strim(buf), true);
-
-	return ret ?: nbytes;
-}
-
-/*
- * The longest line that reaches us.  Above a page the kernel would say E2BIG
- * by itself; a nonsensical line is to get EINVAL whatever its length.
- */
-#define BFQ_LINE_MAX	(128 * 1024)
-
-static struct cftype bfq_files[] = {
-	{
-		.name = BFQ_NAME ".weight",
-		.flags = CFTYPE_NOT_ON_ROOT,
-		.seq_show = bfq_show_weight,
-		.write = bfq_write_weight,
-		.max_write_len = BFQ_LINE_MAX,
-	},
-	{ }
-};
-
-static struct cftype bfq_files_v1[] = {
-	{
-		.name = BFQ_NAME ".weight",
-		.flags = CFTYPE_NOT_ON_ROOT,
-		.seq_show = bfq_show_weight_v1,
-		.write_u64 = bfq_write_weight_v1,
-		.max_write_len = BFQ_LINE_MAX,
-	},
-	{
-		.name = BFQ_NAME ".weight_device",
-		.flags = CFTYPE_NOT_ON_ROOT,
-		.seq_show = bfq_show_device_weights,
-		.write = bfq_write_device_v1,
-		.max_write_len = BFQ_LINE_MAX,
-	},
-	{ }
-};
-
-static struct blkcg_policy bfq_policy = {
-	.dfl_cftypes = bfq_files,
-	.legacy_cftypes = bfq_files_v1,
-	.cpd_alloc_fn = bfq_cpd_alloc,
-	.cpd_free_fn = bfq_cpd_free,
-	.pd_alloc_fn = bfq_compat_pd_alloc,
-	.pd_init_fn = bfq_pd_init,
-	.pd_online_fn = bfq_pd_online,
-	.pd_offline_fn = bfq_pd_offline,
-	.pd_free_fn = bfq_pd_free,
-};
-
-/**
- * bfq_cgroup_register - offer the cgroup files, at module load
- *
- * Return: 0 or an error, -ENOSPC when the kernel's few policy slots are taken.
- */
-int bfq_cgroup_register(void)
-{
-	return blkcg_policy_register(&bfq_policy);
-}
-
-/**
- * bfq_cgroup_unregister - take them back, at module unload
- *
- * Context: may sleep, until the groups of cgroups just removed are freed.
- */
-void bfq_cgroup_unregister(void)
-{
-	wait_var_event(&bfq_nr_groups, !atomic_read(&bfq_nr_groups));
-	rcu_barrier();	/* the last bfq_group_free() still has to return from our code */
-	blkcg_policy_unregister(&bfq_policy);
-}
-
-/**
- * bfq_cgroup_attach - create groups for the cgroups that use a device
- * @bfqd: the device; elevator_data points to it; its root is set on success
- *
- * Context: the queue is frozen; may sleep.
- * Return: 0 or an error.
- */
-int bfq_cgroup_attach(struct bfq_data *bfqd)
-{
-	int ret = bfq_policy_activate(bfqd->queue, &bfq_policy);
-
-	if (!ret)
-		bfqd->root = bfq_blkg_group(bfqd->queue->root_blkg);
-	return ret;
-}
-
-/**
- * bfq_cgroup_detach - undo bfq_cgroup_attach()
- * @bfqd: the device; no queue of a process is left
- *
- * Context: the queue is frozen; may sleep.
- */
-void bfq_cgroup_detach(struct bfq_data *bfqd)
-{
-	bfq_policy_deactivate(bfqd->queue, &bfq_policy);
+	return bfq_group_nearest(bfqd, blkg);
 }
 
 #else /* CONFIG_BLK_CGROUP: one group, the root */
+
+u64 bfq_group_id(const struct bfq_group *group)
+{
+	return 1;
+}
 
 void bfq_group_attach(struct bfq_group *group)
 {
@@ -496,46 +158,9 @@ void bfq_group_detach(struct bfq_group *group)
 	group->attached--;
 }
 
-struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio)
+struct bfq_group *bfq_group_of_bio(struct bfq_data *bfqd, const struct bio *bio)
 {
 	return bfqd->root;
-}
-
-int bfq_cgroup_register(void)
-{
-	return 0;
-}
-
-void bfq_cgroup_unregister(void)
-{
-}
-
-int bfq_cgroup_attach(struct bfq_data *bfqd)
-{
-	struct bfq_group *root = kzalloc_node(sizeof(*root), GFP_NOIO, bfqd->queue->node);
-
-	if (!root)
-		return -ENOMEM;
-	root->bfqd = bfqd;
-	root->online = true;
-	INIT_LIST_HEAD(&root->queues);
-	wf2q_group_init(&root->node, NULL, BFQ_WEIGHT_DEFAULT);
-	bfqd->root = root;
-	return 0;
-}
-
-void bfq_cgroup_detach(struct bfq_data *bfqd)
-{
-	unsigned long flags;
-	int i;
-
-	spin_lock_irqsave(&bfqd->lock, flags);
-	for (i = 0; i < BFQ_NR_SHARED; i++)
-		if (bfqd->root->shared[i])
-			bfq_queue_put(bfqd, bfqd->root->shared[i]);
-	bfq_queue_reap(bfqd);
-	bfq_unlock_nested(bfqd, flags);
-	kfree(bfqd->root);
 }
 
 #endif /* CONFIG_BLK_CGROUP */

@@ -1,79 +1,290 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler is doing now: /sys/kernel/debug/block/X/sched/state.
+ * What the scheduler is doing now: /sys/kernel/debug/block/X/sched/.
  *
- * Made for somebody who asks "why was my process not served just now?": who
- * is in service and since when, whether the device is plugged for it, how much
- * waits, and why queues left service so far.  The format may change.
+ *	state	whose turn it is and since when, whether the device is plugged,
+ *		how much waits, and why turns have ended so far; for people
+ *	queues	a line for each active queue, key=value; for tools/bfqtop
+ *	groups	a line for each group that a queue of this device is in, and for
+ *		those above them; likewise
+ *
+ * Lines are copied under the lock and printed after it, at most BFQ_MOST_LINES of
+ * them; one that says more=N follows if there are others.  The formats may change.
  */
+#include <linux/mm.h>
 #include "bfq-iosched.h"
 
 #ifdef CONFIG_BLK_DEBUG_FS
 
-static const char *const bfq_expire_names[BFQ_NR_EXPIRE] = {
-	[BFQ_EXPIRE_EMPTY]	= "empty",
-	[BFQ_EXPIRE_IDLE]	= "idle",
-	[BFQ_EXPIRE_BUDGET]	= "budget",
-	[BFQ_EXPIRE_TIMEOUT]	= "timeout",
-	[BFQ_EXPIRE_PREEMPTED]	= "preempted",
-	[BFQ_EXPIRE_GONE]	= "gone",
+/* As many as somebody can read; to copy them takes well under a tick. */
+#define BFQ_MOST_LINES		512
+
+static const char *const bfq_why_names[BFQ_NR_WHY] = {
+	[BFQ_WHY_EMPTY]		= "empty",
+	[BFQ_WHY_IDLE]		= "idle",
+	[BFQ_WHY_BUDGET]	= "budget",
+	[BFQ_WHY_TIMEOUT]	= "timeout",
+	[BFQ_WHY_PREEMPTED]	= "preempted",
+	[BFQ_WHY_GONE]		= "gone",
 };
 
 static const char *const bfq_class_names[WF2Q_CLASSES] = {
 	[WF2Q_RT] = "rt", [WF2Q_BE] = "be", [WF2Q_IDLE] = "idle",
 };
 
-static void bfq_show_queue(struct seq_file *m, const struct bfq_queue *q)
-{
-	const struct wf2q_entity *e;
+/* What is shown of a queue; waiting and device: requests. */
+struct bfq_queue_line {
+	u64 cgroup;
+	struct bfq_served served;
+	u64 think_ns;
+	pid_t pid;
+	struct bfq_prio prio;
+	u16 weight;
+	u32 share_ppm;
+	unsigned int waiting, device, tags, limit;
+	bool sync, seeks, serving;
+};
 
-	seq_printf(m, "pid %d %s %s/%u queued %u in_flight %d service %u of %u think_us %llu depth_limit %d",
-		   q->pid, q->sync ? "sync" : "async",
-		   bfq_class_names[q->prio.class], q->prio.level, q->nr_queued,
-		   atomic_read(&q->in_flight), q->entity.service, q->entity.budget,
-		   div_u64(q->think_ns, NSEC_PER_USEC), (int)q->depth_limit);
-	seq_puts(m, " weights");
-	for (e = &q->entity; e->parent; e = &e->parent->entity)
-		seq_printf(m, " %u", e->weight);
-	seq_putc(m, '\n');
+/* What is shown of a group. */
+struct bfq_group_line {
+	u64 id, parent;
+	struct bfq_served served;
+	u16 weight;
+	bool active;
+};
+
+static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *q,
+			   struct bfq_queue_line *line)
+{
+	*line = (struct bfq_queue_line) {
+		.cgroup = bfq_group_id(q->group),
+		.served = q->served,
+		.think_ns = q->habit.think_ns,
+		.pid = q->pid,
+		.prio = q->prio,
+		.weight = q->entity.new_weight,
+		.share_ppm = (u64)q->share * 1000000 >> BFQ_SHARE_SHIFT,
+		.waiting = q->nr_queued,
+		.device = atomic_read(&q->in_flight),
+		.tags = atomic_read(&q->tags),
+		.limit = bfq_depth_limit(bfqd, q),
+		.sync = q->sync,
+		.seeks = bfq_habit_seeks(q),
+		.serving = bfq_queue_serving(q),
+	};
 }
 
-static void bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
+static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line *line)
 {
+	seq_printf(m, "pid=%d cgroup=%llu kind=%s class=%s level=%u weight=%u share_ppm=%u",
+		   line->pid, line->cgroup, line->sync ? "sync" : "async",
+		   bfq_class_names[line->prio.class], line->prio.level, line->weight,
+		   line->share_ppm);
+	seq_printf(m, " waiting=%u device=%u tags=%u", line->waiting, line->device, line->tags);
+	if (line->limit == UINT_MAX)
+		seq_puts(m, " limit=-");
+	else
+		seq_printf(m, " limit=%u", line->limit);
+	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",
+		   line->served.sectors, line->served.requests,
+		   line->served.waited * jiffies_to_msecs(1),
+		   div_u64(line->think_ns, NSEC_PER_USEC), line->seeks, line->serving);
+}
+
+/* Copy active queues to @lines. Return how many there are, which may be more. */
+static unsigned int bfq_copy_queues(struct bfq_data *bfqd, struct bfq_queue_line *lines)
+{
+	unsigned int nr = 0, total;
+	struct bfq_queue *q;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	list_for_each_entry(q, &bfqd->active.queues, active) {
+		if (nr == BFQ_MOST_LINES)
+			break;
+		bfq_copy_queue(bfqd, q, &lines[nr++]);
+	}
+	total = bfqd->active.nr;
+	bfq_unlock(bfqd, flags);
+	return total;
+}
+
+static int bfq_show_queues(struct seq_file *m, struct bfq_data *bfqd)
+{
+	struct bfq_queue_line *lines = kvmalloc_array(BFQ_MOST_LINES, sizeof(*lines), GFP_KERNEL);
+	unsigned int total, i;
+
+	if (!lines)
+		return -ENOMEM;
+	total = bfq_copy_queues(bfqd, lines);
+	for (i = 0; i < min_t(unsigned int, total, BFQ_MOST_LINES); i++)
+		bfq_show_queue_line(m, &lines[i]);
+	if (total > BFQ_MOST_LINES)
+		seq_printf(m, "more=%u\n", total - BFQ_MOST_LINES);
+	kvfree(lines);
+	return 0;
+}
+
+#define BFQ_KIB		(SZ_1K >> SECTOR_SHIFT)		/* sectors */
+
+/* What bfq_show_limit() shows, in sectors. */
+struct bfq_limit_line {
+	u32 load;
+	u32 limit;
+	u32 learned;
+	bool alone;
+};
+
+static void bfq_copy_group(const struct bfq_group *group, struct bfq_group_line *line)
+{
+	const struct bfq_group *parent = bfq_group_parent(group);
+
+	*line = (struct bfq_group_line) {
+		.id = bfq_group_id(group),
+		.parent = parent ? bfq_group_id(parent) : 0,
+		.served = group->served,
+		.weight = group->node.entity.new_weight,
+		.active = group->active_sum,
+	};
+}
+
+/* Copy groups to @lines. Return how many there are, which may be more. */
+static unsigned int bfq_copy_groups(struct bfq_data *bfqd, struct bfq_group_line *lines)
+{
+	unsigned int nr = 0, total;
+	struct bfq_group *group;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	list_for_each_entry(group, &bfqd->groups, link) {
+		if (nr == BFQ_MOST_LINES)
+			break;
+		bfq_copy_group(group, &lines[nr++]);
+	}
+	total = bfqd->nr_groups;
+	bfq_unlock(bfqd, flags);
+	return total;
+}
+
+static int bfq_show_groups(struct seq_file *m, struct bfq_data *bfqd)
+{
+	struct bfq_group_line *lines = kvmalloc_array(BFQ_MOST_LINES, sizeof(*lines), GFP_KERNEL);
+	unsigned int total, i;
+
+	if (!lines)
+		return -ENOMEM;
+	total = bfq_copy_groups(bfqd, lines);
+	for (i = 0; i < min_t(unsigned int, total, BFQ_MOST_LINES); i++) {
+		const struct bfq_group_line *line = &lines[i];
+
+		seq_printf(m, "cgroup=%llu parent=%llu weight=%u active=%d bytes=%llu requests=%llu waited_ms=%llu\n",
+			   line->id, line->parent, line->weight, line->active,
+			   line->served.sectors << SECTOR_SHIFT, line->served.requests,
+			   line->served.waited * jiffies_to_msecs(1));
+	}
+	if (total > BFQ_MOST_LINES)
+		seq_printf(m, "more=%u\n", total - BFQ_MOST_LINES);
+	kvfree(lines);
+	return 0;
+}
+
+/* How much is in the device, how much may be, and why. */
+static void bfq_show_limit(struct seq_file *m, struct bfq_data *bfqd,
+			   const struct bfq_limit_line *line)
+{
+	u32 set = READ_ONCE(bfqd->tun.device_limit);
+
+	seq_printf(m, "device: %u KiB in it, ", line->load / BFQ_KIB);
+	if (READ_ONCE(bfqd->tun.strict_guarantees))
+		seq_puts(m, "at most one request (strict_guarantees)\n");
+	else if (!set)
+		seq_puts(m, "not limited (off)\n");
+	else if (line->alone)
+		seq_printf(m, "not limited (nobody competes), %u KiB learned\n",
+			   line->learned / BFQ_KIB);
+	else
+		seq_printf(m, "at most %u KiB (%s)\n", line->limit / BFQ_KIB,
+			   set == BFQ_LIMIT_AUTO ? "learned" : "set");
+}
+
+static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
+{
+	const struct bfq_turn *turn = &bfqd->turn;
+	unsigned long ended[BFQ_NR_WHY];
+	struct bfq_queue_line line;
+	struct bfq_queue *served;
+	u32 load, limit, learned;
+	unsigned int ms, gate;
+	bool alone;
 	unsigned long flags;
 	int why;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
 	seq_printf(m, "queues: %u active%s, %u backlogged\nrequests: %u waiting, %d in the driver\n",
-		   bfqd->nr_active, bfqd->claims_differ ? " with different shares" : "",
-		   wf2q_nr_busy(&bfqd->root->node), bfqd->nr_waiting,
+		   bfqd->active.nr, bfqd->active.claims_differ ? " with different shares" : "",
+		   wf2q_nr_backlogged(&bfqd->root->node), bfqd->nr_waiting,
 		   atomic_read(&bfqd->in_flight));
-	seq_printf(m, "in service%s: ", bfqd->plugged ? " (plugged)" : "");
-	if (bfqd->in_service)
-		bfq_show_queue(m, bfqd->in_service);
-	else
-		seq_puts(m, "none\n");
-	seq_puts(m, "expired:");
-	for (why = 0; why < BFQ_NR_EXPIRE; why++)
-		seq_printf(m, " %s %lu", bfq_expire_names[why], bfqd->expired[why]);
-	seq_putc(m, '\n');
+	gate = bfqd->gate;
+	load = bfq_device_load(&bfqd->device);
+	limit = READ_ONCE(bfqd->device.limit);
+	learned = bfqd->device.learned;
+	alone = bfqd->active.nr < 2;
+	ms = jiffies_to_msecs(jiffies - turn->since);
+	memcpy(ended, turn->ended, sizeof(ended));
+	served = bfq_in_service(bfqd);
+	if (served)
+		bfq_copy_queue(bfqd, served, &line);
 	bfq_unlock(bfqd, flags);
+
+	seq_printf(m, "gate:%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
+		   gate & BFQ_GATE_FULL ? " full" : "", gate ? "" : " open");
+	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
+	if (served) {
+		seq_printf(m, "in service for %u ms: ", ms);
+		bfq_show_queue_line(m, &line);
+	} else {
+		seq_puts(m, "in service: none\n");
+	}
+	seq_puts(m, "turns ended:");
+	for (why = 0; why < BFQ_NR_WHY; why++)
+		seq_printf(m, " %s %lu", bfq_why_names[why], ended[why]);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int bfq_debugfs_show(void *data, struct seq_file *m,
+			    int (*show)(struct seq_file *m, struct bfq_data *bfqd))
+{
+	struct request_queue *rqq = data;
+	struct bfq_data *bfqd = bfq_elevator_get(rqq, bfq_attrs);
+	int ret;
+
+	if (IS_ERR(bfqd))
+		return PTR_ERR(bfqd);
+	ret = show(m, bfqd);
+	bfq_elevator_put(rqq);
+	return ret;
 }
 
 static int bfq_state_show(void *data, struct seq_file *m)
 {
-	struct request_queue *rqq = data;
-	struct bfq_data *bfqd = bfq_elevator_get(rqq, bfq_attrs);
+	return bfq_debugfs_show(data, m, bfq_show_state);
+}
 
-	if (IS_ERR(bfqd))
-		return PTR_ERR(bfqd);
-	bfq_show_state(m, bfqd);
-	bfq_elevator_put(rqq);
-	return 0;
+static int bfq_queues_show(void *data, struct seq_file *m)
+{
+	return bfq_debugfs_show(data, m, bfq_show_queues);
+}
+
+static int bfq_groups_show(void *data, struct seq_file *m)
+{
+	return bfq_debugfs_show(data, m, bfq_show_groups);
 }
 
 const struct blk_mq_debugfs_attr bfq_debugfs_attrs[] = {
 	{ "state", 0400, bfq_state_show },
+	{ "queues", 0400, bfq_queues_show },
+	{ "groups", 0400, bfq_groups_show },
 	{ }
 };
 

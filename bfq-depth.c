@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Depth: who may hold how many of the scheduler's tags.
+ * Depth: which queue may hold how many of the scheduler's tags.
  *
  * Every request that the scheduler knows holds one of nr_requests tags, from
  * before it is inserted until it completes.  The engine can share out the
- * device only among those who have a request waiting; so when tags are few,
+ * device only among queues that have a request waiting; so when tags are few,
  * they are what is really shared.  Let two processes keep 16 requests each at
- * a device with 8 tags: whoever frees a tag may find it taken by the other,
- * tags end up where requests complete slowly, that is, with the light one,
+ * a device with 8 tags: when a tag is freed the other may take it,
+ * tags end up where requests complete slowly, that is, with the light process,
  * and the heavy one has nothing waiting when its turn comes.
  *
  * So each queue is entitled to its share of the tags as it is of service
  * (bfq-active.c), and the task that would go beyond sleeps until one of the
  * queue's own requests finishes.  That is done only while at least half of the
  * tags are in use.  nr_requests is twice what the driver takes, unless the
- * administrator has changed it, so nobody is held back before the driver has
- * all it can take; and the other half is what those who are below their due
+ * administrator has changed it, so no task is held back before the driver has
+ * all it can take; and the other half is what queues below their due
  * can always draw on.  The first request of a queue is never held back, so a task
  * that waits has a request of its own to wait for, and this can't lock up.
+ *
+ * Some devices have a map of tags for each hardware queue.  A task draws from the
+ * map of the processor that it runs on, so it is this one map that is scarce or not,
+ * and of which a queue is due its share.
  *
  * While a queue is in service and all its requests are in the driver it may have
  * another tag, if any is free: the device is its own then, and its share of the
@@ -26,20 +30,30 @@
  *
  * Several tasks may share a queue (io_uring's workers do), and all find it below
  * its due before the first has its tag: those that are about to take one, or
- * sleep for one in the block layer, count as well (@asking).
+ * sleep for one in the block layer, count as well (@asking).  One task may ask for
+ * many tags at a time (io_uring does for what it submits together), and gets what is free
+ * of them: to give it only what is left of its due was tried in three forms, and made
+ * io_uring slower (what it can't have at once it hands to worker threads) and shares no better.
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may
  * in all have three quarters of the tags; or what queue/async_depth says, where
  * the kernel has that file.
  */
 #include "bfq-iosched.h"
+#include "bfq-trace.h"
 
 /* Tags are scarce when one in this many is in use. */
 #define BFQ_SCARCE		2
 
 /*
+ * Percent of the tags that are shared out.  The rest is for queues that get some
+ * beyond their due: asynchronous ones, and those of tasks that must not sleep.
+ */
+#define BFQ_SHARED_TAGS_PERCENT	75
+
+/*
  * @asking may be too high.  Where the queue has no request whose end would wake
- * us, this is how long we believe it.
+ * the task, this is how long it is believed.
  */
 #define BFQ_PATIENCE_MS		20
 
@@ -48,50 +62,93 @@
 
 bool bfq_word_shallow __ro_after_init;
 
-/* Requests that the queue has now. */
-static unsigned int bfq_depth_held(const struct bfq_queue *q)
+/**
+ * bfq_depth_limit - how many tags a queue is due
+ * @bfqd: the device
+ * @q: the queue
+ *
+ * Derived whenever it is asked for, so that it follows the shares and nr_requests.
+ *
+ * Context: any.
+ * Return: at least 1; UINT_MAX while its share is not known.
+ */
+unsigned int bfq_depth_limit(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return refcount_read(&q->refs) - 1;	/* one reference is the icq's */
+	u64 share = READ_ONCE(q->share);
+	u64 tags = READ_ONCE(bfqd->tags) * BFQ_SHARED_TAGS_PERCENT / 100;
+
+	return share ? max_t(u64, share * tags >> BFQ_SHARE_SHIFT, 1) : UINT_MAX;
+}
+
+/* Tags in use, on all maps together; those of requests just arriving aside. */
+static unsigned int bfq_depth_used(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
+}
+
+/* Is at least one in BFQ_SCARCE of the tags that the current task draws from in use? */
+static bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t opf)
+{
+	unsigned int tags = READ_ONCE(bfqd->tags);
+
+	if (bfq_depth_used(bfqd) * BFQ_SCARCE < tags)
+		return false;
+	return READ_ONCE(bfqd->one_map) ||
+	       bfq_tags_used(bfqd->queue, bfq_cpu_map(bfqd->queue, opf)) * BFQ_SCARCE >= tags;
 }
 
 /*
  * Must a task of this queue wait before it takes another tag?  Not while it is
  * the queue's turn and the device would have nothing else to do.
  */
-static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q)
+static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q, blk_opf_t opf)
 {
 	unsigned int asking = atomic_read(&q->asking);
-	unsigned int have = bfq_depth_held(q) + asking;
+	unsigned int have = atomic_read(&q->tags) + asking;
 
-	if (!have || have < READ_ONCE(q->depth_limit))
+	if (!have || have < bfq_depth_limit(bfqd, q))
 		return false;
-	if (READ_ONCE(bfqd->in_service) == q && !READ_ONCE(q->nr_queued) && !asking)
+	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking)
 		return false;
-	return bfq_tags_used(bfqd) * BFQ_SCARCE >= bfq_all_tags(bfqd->queue);
+	return bfq_depth_scarce(bfqd, opf);
 }
 
-static void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q)
+static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, blk_opf_t opf)
 {
+	u64 began = ktime_get_ns();
 	DEFINE_WAIT(wait);
 
+	bfq_habit_held(q);
 	for (;;) {
 		long left;
 
 		prepare_to_wait_exclusive(&q->depth_wait, &wait, TASK_UNINTERRUPTIBLE);
-		if (!bfq_depth_exceeded(bfqd, q))
+		if (!bfq_depth_exceeded(bfqd, q, opf))
 			break;
-		/* submits what the task has plugged */
+		/* submits what stands in the task's list */
 		left = io_schedule_timeout(msecs_to_jiffies(BFQ_PATIENCE_MS));
-		if (!left && !bfq_depth_held(q))
+		if (!left && !atomic_read(&q->tags))
 			break;
 	}
 	finish_wait(&q->depth_wait, &wait);
 	/*
-	 * A finished request wakes one sleeper, who may be one that would have
+	 * A finished request wakes one sleeper, which may be one that would have
 	 * gone on anyway, and tags may have become plenty since: pass it on.
 	 */
-	if (wq_has_sleeper(&q->depth_wait) && !bfq_depth_exceeded(bfqd, q))
+	if (wq_has_sleeper(&q->depth_wait) && !bfq_depth_exceeded(bfqd, q, opf))
 		wake_up(&q->depth_wait);
+	trace_bfq_depth_wait(bfqd, q, began);
+}
+
+static noinline void bfq_limit_async(struct blk_mq_alloc_data *data)
+{
+	bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
+}
+
+/* None at all can't be said; one is as good. */
+static noinline void bfq_limit_to_none(struct blk_mq_alloc_data *data)
+{
+	bfq_limit_tags(data, 1);
 }
 
 /**
@@ -107,53 +164,124 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	struct bfq_queue *q;
 
 	if (!op_is_sync(opf)) {
-		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
+		bfq_limit_async(data);
 		return;
 	}
 
-	/* a driver stacked on us wants a clone: nobody is there to hear EAGAIN, or to sleep */
+	/* a driver stacked on us wants a clone: it can neither hear EAGAIN nor sleep */
 	if ((data->flags & BLK_MQ_REQ_NOWAIT) && !(opf & REQ_NOWAIT))
 		return;
 
-	q = bfq_current_queue(data->q, false);
+	q = bfq_owner_current(data->q, false);
 	if (!q)
 		return;
 	if (opf & REQ_NOWAIT) {
-		if (bfq_depth_exceeded(bfqd, q))
-			bfq_limit_tags(data, 1);	/* as good as none */
+		if (bfq_depth_exceeded(bfqd, q, opf)) {
+			bfq_habit_held(q);
+			bfq_limit_to_none(data);
+		}
 		return;
 	}
-	if (bfq_depth_exceeded(bfqd, q))
-		bfq_depth_wait(bfqd, q);
+	if (!atomic_read(&q->tags) && bfq_depth_scarce(bfqd, opf))
+		bfq_habit_asked(q);	/* what it may sleep from here on is no thinking */
+	if (bfq_depth_exceeded(bfqd, q, opf))
+		bfq_depth_wait(bfqd, q, opf);
 	atomic_inc(&q->asking);
 }
 
 /**
- * bfq_depth_taken - a queue's task has got its tag
+ * bfq_depth_taken - a queue's request has got its tag
  * @q: the queue; the new request holds its reference already
- * @opf: operation and flags of the request
+ * @rq: the request
  *
- * Those that must not sleep have not asked; nor have some others, and not
- * everybody who has asked gets one (the block layer may start over on another
- * CPU), so the count is a guess that is never below zero and is forgotten when
- * the queue has no request left (bfq_queue_put()).
+ * Requests that must not sleep have not asked; nor have all but the first of a batch (which
+ * newer kernels show us only when they are used), and not each that has asked gets
+ * one (the block layer may start over on another CPU), so @asking is a guess that is
+ * never below zero and is forgotten when the queue has no tag left (bfq_depth_given()).
  */
-void bfq_depth_taken(struct bfq_queue *q, blk_opf_t opf)
+void bfq_depth_taken(struct bfq_queue *q, const struct request *rq)
 {
-	if (op_is_sync(opf) && !(opf & REQ_NOWAIT) && atomic_read(&q->asking))
+	atomic_inc(&q->tags);
+	WRITE_ONCE(q->map, rq->mq_hctx->queue_num);
+	if (op_is_sync(rq->cmd_flags) && !(rq->cmd_flags & REQ_NOWAIT) && atomic_read(&q->asking))
 		atomic_dec_if_positive(&q->asking);
 }
 
 /**
- * bfq_depth_turn - a queue is put in service
- * @q: the queue
+ * bfq_depth_given - a queue's request gives its tag back, or goes to another queue
+ * @q: the queue; the caller still holds the request's reference
+ *
+ * Wakes a task that waits for this.
+ *
+ * Context: any.
+ */
+void bfq_depth_given(struct bfq_queue *q)
+{
+	bool last = atomic_dec_and_test(&q->tags);
+
+	/*
+	 * While tasks sleep here, others may sleep in the block layer and be right to count:
+	 * forgotten, they let all of these through (five groups with io_uring then got a
+	 * quarter of what they get).
+	 */
+	if (wq_has_sleeper(&q->depth_wait))
+		wake_up(&q->depth_wait);
+	else if (last)
+		atomic_set(&q->asking, 0);
+}
+
+/**
+ * bfq_depth_invite - let a sleeping task of the queue in service look again
+ * @q: the queue; its turn has begun, or the device is plugged for it
+ *
+ * It may have another tag now; when its request has been served, the next task may.
  *
  * Context: bfqd->lock held.
  */
-void bfq_depth_turn(struct bfq_queue *q)
+void bfq_depth_invite(struct bfq_queue *q)
 {
 	if (wq_has_sleeper(&q->depth_wait))
-		wake_up(&q->depth_wait);	/* who wakes up wakes the next */
+		wake_up(&q->depth_wait);
+}
+
+/**
+ * bfq_depth_check_plug - other queues have got requests in: is the plug still any good?
+ * @bfqd: the device
+ *
+ * If they hold every tag there is, the process that is waited for can't get one
+ * before theirs complete, and theirs wait for the plug.  Where there are several maps
+ * it will most likely draw from the same as the last time.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_depth_check_plug(struct bfq_data *bfqd)
+{
+	struct bfq_queue *q;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (!bfq_plugged(bfqd))
+		return;
+	q = bfq_in_service(bfqd);
+	if (atomic_read(&q->in_flight) || bfq_depth_used(bfqd) < bfqd->tags)
+		return;
+	if (bfqd->one_map || bfq_tags_used(bfqd->queue, READ_ONCE(q->map)) >= bfqd->tags)
+		bfq_turn_end(bfqd, BFQ_WHY_IDLE);
+}
+
+/**
+ * bfq_depth_refresh - see how many tags there are
+ * @bfqd: the device
+ *
+ * Done once a tick: where all hardware queues share one map, the block layer tells us
+ * of a new depth before it is in force.
+ *
+ * Context: bfqd->lock held, or the device is being set up.
+ */
+void bfq_depth_refresh(struct bfq_data *bfqd)
+{
+	WRITE_ONCE(bfqd->tags, bfq_sched_tag_depth(bfqd->queue));
+	WRITE_ONCE(bfqd->one_map, bfqd->queue->nr_hw_queues == 1 ||
+		   blk_mq_is_shared_tags(bfqd->queue->tag_set->flags));
 }
 
 /**
@@ -164,6 +292,7 @@ void bfq_depth_init(struct request_queue *rqq)
 {
 	bfq_start_async_depth(rqq, BFQ_ASYNC_PERCENT);
 	bfq_depth_updated(rqq);
+	bfq_depth_refresh(rqq->elevator->elevator_data);
 }
 
 /**
@@ -172,5 +301,5 @@ void bfq_depth_init(struct request_queue *rqq)
  */
 void bfq_depth_updated(struct request_queue *rqq)
 {
-	bfq_set_min_shallow_depth(rqq, 1);
+	blk_mq_set_min_shallow_depth(rqq, 1);
 }

@@ -21,17 +21,17 @@
  */
 #include <linux/sched/mm.h>
 #include "bfq-iosched.h"
+#define CREATE_TRACE_POINTS
+#include "bfq-trace.h"
 
-/* Leave no queue in the tree that was waited for, or served requests without a process. */
-static void bfq_drop_queues(struct bfq_data *bfqd)
+/* Give up the last queue that no process and no group owns. */
+static void bfq_drop_fallback(struct bfq_data *bfqd)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
-	if (bfqd->in_service)
-		bfq_expire(bfqd, BFQ_EXPIRE_GONE);
-	bfq_queue_put(bfqd, bfqd->fallback);
-	bfq_queue_reap(bfqd);
+	bfq_owner_put(bfqd, bfqd->fallback);
+	bfq_owner_reap(bfqd);
 	bfq_unlock_nested(bfqd, flags);
 }
 
@@ -48,10 +48,11 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 		return -ENOMEM;
 	bfqd->queue = rqq;
 	spin_lock_init(&bfqd->lock);
-	INIT_LIST_HEAD(&bfqd->active);
-	bfqd->shares_at = jiffies;
+	INIT_LIST_HEAD(&bfqd->groups);
 	bfq_tunables_init(&bfqd->tun);
-	bfq_idle_init(bfqd);
+	bfq_active_init(bfqd);
+	bfq_turn_init(bfqd);
+	bfq_device_init(bfqd);
 	ret = bfq_stage_init(bfqd);
 	if (ret)
 		goto free_data;
@@ -64,7 +65,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	if (ret)
 		goto exit_stage;
 
-	bfqd->fallback = bfq_queue_alloc(bfqd, bfqd->root, prio, false, GFP_NOIO);
+	bfqd->fallback = bfq_owner_alloc(bfqd, bfqd->root, prio, false, GFP_NOIO);
 	if (!bfqd->fallback) {
 		ret = -ENOMEM;
 		goto detach;
@@ -93,9 +94,9 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 {
 	struct bfq_data *bfqd = eq->elevator_data;
 
-	bfq_idle_exit(bfqd);
-	bfq_drop_queues(bfqd);
-	WARN_ON_ONCE(wf2q_busy(&bfqd->root->node) || bfqd->nr_waiting);
+	bfq_turn_exit(bfqd);
+	bfq_drop_fallback(bfqd);
+	WARN_ON_ONCE(wf2q_any_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
 	WARN_ON_ONCE(atomic_read(&bfqd->in_flight));
 
 	bfq_cgroup_detach(bfqd);
@@ -127,7 +128,6 @@ static struct elevator_type bfq_elevator = {
 		.former_request		= elv_rb_former_request,
 		.next_request		= elv_rb_latter_request,
 
-		.init_icq		= bfq_init_icq,
 		.exit_icq		= bfq_exit_icq,
 	},
 	.icq_size = sizeof(struct bfq_icq),
@@ -147,7 +147,7 @@ static int __init bfq_init(void)
 
 	if (ret)
 		return ret;
-	ret = bfq_queue_cache_create();
+	ret = bfq_owner_init();
 	if (ret)
 		return ret;
 	ret = bfq_cgroup_register();
@@ -161,7 +161,7 @@ static int __init bfq_init(void)
 unregister_cgroup:
 	bfq_cgroup_unregister();
 destroy_cache:
-	bfq_queue_cache_destroy();
+	bfq_owner_exit();
 	return ret;
 }
 
@@ -169,7 +169,7 @@ static void __exit bfq_exit(void)
 {
 	elv_unregister(&bfq_elevator);
 	bfq_cgroup_unregister();	/* waits for the last group */
-	bfq_queue_cache_destroy();
+	bfq_owner_exit();
 }
 
 module_init(bfq_init);
@@ -178,4 +178,5 @@ module_exit(bfq_exit);
 MODULE_AUTHOR("The bfq.ko authors");
 MODULE_DESCRIPTION("Budget Fair Queueing I/O scheduler");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(BFQ_VERSION);
 MODULE_ALIAS(BFQ_NAME "-iosched");

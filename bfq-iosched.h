@@ -8,26 +8,38 @@
  * writes, mostly) are nobody's: they go to queues shared by a group, one for
  * each I/O priority.
  *
+ * Two words have one meaning each.  A queue is backlogged while the engine has
+ * it to serve: requests wait in it, or the device is plugged for it.  It is
+ * active while it competes, whether a request of it waits just now or not
+ * (bfq-active.c).  And to plug is to keep the device for a queue; the list that
+ * the block layer keeps for a submitting task is a task's list here.
+ *
  * Rooms, from the top down; a room calls only those below it:
  *
  *	bfq-iosched.c	hook table, a device's birth and death
- *	bfq-sysfs.c	tunables
  *	bfq-debugfs.c	what it is doing now
- *	bfq-stage.c	arrivals, merging, dispatch, completions; the locks
- *	bfq-depth.c	who may hold how many of the scheduler's tags
- *	bfq-idle.c	when to plug the device for a queue
- *	bfq-budget.c	how much a queue may be served, and when it has had enough
- *	bfq-active.c	who competes, and for which share
- *	bfq-queue.c	a process's queue: its requests, its owners
- *	bfq-cgroup.c	groups
- *	bfq-wf2q.c	the engine: who is next
+ *	bfq-sysfs.c	tunables
+ *	bfq-stage.c	arrivals, dispatch and completions across CPUs
+ *	bfq-depth.c	which queue may hold how many of the scheduler's tags
+ *	bfq-turn.c	whose turn it is, how long, and why it ends; the plug
+ *	bfq-idle.c	is this queue worth waiting for?
+ *	bfq-device.c	what is known of the device, and what is in it
+ *	bfq-habit.c	what is known of a process
+ *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
+ *	bfq-queue.c	requests in order, and merging
+ *	bfq-owner.c	whose queue it is: icq, references, priority, moves
+ *	bfq-active.c	which queues compete, and for which share
+ *	bfq-cgroup.c	groups in the tree
+ *	bfq-lock.c	the lock, and running the device after it
+ *	bfq-test.c	delays for tests; empty in a build that is installed
+ *	bfq-wf2q.c	the engine: which queue is next
  *
  * Lock order, outermost first:
  *
  *	request_queue->queue_lock	(block layer: icq and blkg creation)
  *	io_context->lock, blkcg->lock	(block layer)
  *	bfq_data->lock
- *	bfq_stage->lock, bfq_data->ready_lock (never both)
+ *	bfq_stage->lock, bfq_ready->lock, bfq_queue->depth_wait.lock (one at a time)
  *
  * All of ours are irq-safe: the plug timer takes bfq_data->lock, so whatever
  * is taken inside it must not be interrupted by it either.
@@ -57,15 +69,15 @@ struct bfq_queue;
 
 /*
  * Queues that belong to a group and not to a process: asynchronous ones for
- * each level of RT and BE, one for IDLE, and one for synchronous requests
- * that come without a process (stacked drivers, failed allocations).
+ * each level of RT and BE, one for IDLE; and one of each class for synchronous
+ * requests that can't be served from their process's queue (bfq_owner_assign()).
  */
 enum {
 	BFQ_SHARED_RT		= 0,
 	BFQ_SHARED_BE		= BFQ_SHARED_RT + BFQ_LEVELS,
 	BFQ_SHARED_IDLE		= BFQ_SHARED_BE + BFQ_LEVELS,
 	BFQ_SHARED_SYNC,
-	BFQ_NR_SHARED,
+	BFQ_NR_SHARED		= BFQ_SHARED_SYNC + WF2Q_CLASSES,
 };
 
 /**
@@ -79,22 +91,41 @@ struct bfq_prio {
 };
 
 /**
+ * struct bfq_served - what a queue or a group has been served since it exists
+ * @sectors: as charged; a group's count those of the groups below it
+ * @requests: how many
+ * @waited: jiffies that its requests waited to be chosen, summed up.  One tick
+ *	is coarse for one request, but the sum is right on average.
+ */
+struct bfq_served {
+	u64 sectors;
+	u64 requests;
+	u64 waited;
+};
+
+/**
  * struct bfq_group - a cgroup's presence on one device
  * @pd: the block layer's handle on us; first, so that it can be cast
  * @node: the scheduling node of the engine; its entity competes in the parent
- * @bfqd: the device; set at creation, outlives the group
+ * @bfqd: the device; outlives the group.  Set last when the group is made: a task that
+ *	comes by a cgroup's list and reads NULL has to leave the group alone
  * @queues: process queues that are at home here (bfq_queue.home)
  * @shared: the group's own queues, created on first use; each holds one
  *	reference on the queue
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
- * @dev_weight: weight for this device only; 0 follows the cgroup's weight
+ * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
+ *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
+ * @link: in bfqd->groups while online
+ * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock
  *
- * All fields but @pd are guarded by bfq_data.lock.  A group lives
- * as long as its blkg; each queue in the group holds one blkg reference.
+ * What is not said otherwise is guarded by bfq_data.lock.  A group lives as
+ * long as its blkg, on which each queue in the group holds one reference; but when
+ * the elevator is switched the block layer frees all groups at once, whatever the
+ * references.  No queue is left then: bfq_exit_queue() and bfq_pd_offline() see to it.
  */
 struct bfq_group {
 	struct blkg_policy_data pd;
@@ -107,7 +138,55 @@ struct bfq_group {
 	u16 active_weight;
 	u16 dev_weight;
 	bool online;
+	struct list_head link;
+	struct bfq_served served;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct bfq_habit - what is known of a process (bfq-habit.c)
+ * @completed_ns: when its last request completed (ktime, ns); written on
+ *	completion, without a lock
+ * @asked_ns: when it last asked for a tag that it may have had to wait for;
+ *	written without a lock
+ * @think_ns: average time between a completion and the next request
+ * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
+ * @seeks: one bit per recent request, set where it was far from the one before
+ * @sent: number of the device's send that found it empty and was its last; 0: it was not.
+ *	Written when a request is sent, read when it completes
+ * @took_ns: what its last request took, from its allocation to its completion; written on
+ *	completion, with @lone
+ * @lone: and whether nobody else had a request in the device meanwhile
+ * @thought_ns: what it thought before that request
+ * @usual_ns: what it mostly thinks, a median
+ * @alone_ns: what a request of it takes alone in the device; 0: not known yet
+ * @least_ns: the least seen since @alone_ns was renewed
+ * @lone_samples: how many have been seen since
+ * @trials: how often the device was plugged only to learn @alone_ns
+ * @lag_ns: time by which it is behind its guarantee; ahead, when negative
+ * @behind: it is to catch up
+ * @singles: how many requests it has asked for one after the other, up to BFQ_SINGLES
+ * @held: it had to wait for a tag because it has its due of them; written without a lock
+ */
+struct bfq_habit {
+	u64 completed_ns;
+	u64 asked_ns;
+	u64 think_ns;
+	u32 seeks;
+	u32 sent;
+	u32 took_ns;
+	u32 thought_ns;
+	u32 usual_ns;
+	u32 alone_ns;
+	u32 least_ns;
+	s32 lag_ns;
+	u8 think_samples;
+	u8 lone_samples;
+	u8 trials;
+	u8 singles;
+	bool lone;
+	bool behind;
+	bool held;
 };
 
 /**
@@ -116,31 +195,34 @@ struct bfq_group {
  *	answer can be cast
  * @group: where it competes; holds one blkg reference
  * @home: membership in group->queues, for process queues
- * @refs: one for each owner: a request, the process's icq, group->shared
+ * @refs: one for each owner: a request, the process's icq, group->shared.
+ *	Counted without a lock
  * @reap: link in bfqd->reap once @refs has reached zero
  * @sorted: waiting requests by sector
  * @ahead: first waiting request at or beyond @head, NULL if all are behind
  * @fifo: waiting requests in order of arrival
  * @head: sector after the last request served
- * @nr_queued: waiting requests
- * @in_flight: requests chosen and not completed: the driver has them or will
- * @completed_ns: when the last one completed (ktime, ns)
- * @think_ns: average time between a completion and the next request
- * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
- * @seek_history: one bit per recent request, set where it was far away
+ * @nr_queued: waiting requests.  Written under the lock, read without
+ * @budget: sectors that it is expected to need in a turn; 0: as many as it may have
+ * @in_flight: requests chosen and not completed: the driver has them or will.
+ *	Changes on completion, without a lock
+ * @habit: what is known of the process
  * @prio: class and level the engine has been told
  * @sync: synchronous requests
- * @active: link in bfqd->active while active (bfq-active.c)
+ * @pid: of the process, 0 for shared queues; only shown, never looked up
+ * @active: link in bfqd->active.queues while active
  * @active_seen: jiffies of the last arrival, or of a look that found requests
  * @active_weight: what it counts for in group->active_sum; 0: not active
- * @depth_limit: scheduler tags it may hold when they are scarce (bfq-depth.c)
- * @asking: its tasks that are about to take a tag; a guess
+ * @share: the part of the device that it is due, as of the last look, in
+ *	1 / 2^BFQ_SHARE_SHIFT; 0: not worked out yet.  Written under the
+ *	lock, read without
+ * @tags: scheduler tags that its requests hold; counted without a lock
+ * @map: hardware queue whose tags the last of them is from; a hint, without a lock
+ * @asking: its tasks that are about to take a tag; a guess, without a lock
  * @depth_wait: its tasks that wait for one of its requests to finish
- * @rcu: completions may look at a queue just after giving up their reference
- * @pid: of the process, 0 for shared queues; only shown, never looked up
+ * @served: what it has been served
  *
- * @in_flight and @completed_ns change on completion, without the lock; the
- * rest is guarded by bfq_data.lock.
+ * What is not said otherwise is guarded by bfq_data.lock.
  */
 struct bfq_queue {
 	struct wf2q_entity entity;
@@ -154,12 +236,10 @@ struct bfq_queue {
 	struct list_head fifo;
 	sector_t head;
 	unsigned int nr_queued;
+	u32 budget;
 
 	atomic_t in_flight;
-	u64 completed_ns;
-	u64 think_ns;
-	u8 think_samples;
-	u32 seek_history;
+	struct bfq_habit habit;
 
 	struct bfq_prio prio;
 	bool sync;
@@ -168,18 +248,21 @@ struct bfq_queue {
 	struct list_head active;
 	unsigned long active_seen;
 	u16 active_weight;
+	u32 share;
 
-	unsigned int depth_limit;
+	atomic_t tags;
+	unsigned int map;
 	atomic_t asking;
 	wait_queue_head_t depth_wait;
-	struct rcu_head rcu;
+
+	struct bfq_served served;
 };
 
 /**
  * struct bfq_icq - what a process (an io_context) has on one device
  * @icq: the block layer's part
  * @queue: its queue for synchronous requests; created on first use, dropped
- *	by exit_icq; the icq holds one reference
+ *	by exit_icq; the icq holds one reference.  The block layer zeroes it
  */
 struct bfq_icq {
 	struct io_cq icq;
@@ -187,7 +270,7 @@ struct bfq_icq {
 };
 
 /**
- * struct bfq_stage - arrivals on one CPU that nobody has sorted in yet
+ * struct bfq_stage - arrivals on one CPU that are not sorted in yet
  * @lock: guards @list; irq-safe; never held together with another stage's
  * @list: requests in order of arrival
  */
@@ -195,6 +278,22 @@ struct bfq_stage {
 	spinlock_t lock;	/* the list */
 	struct list_head list;
 } ____cacheline_aligned_in_smp;
+
+/**
+ * struct bfq_ready - requests that wait for nothing but a driver
+ * @lock: guards all of it; nothing is taken inside it
+ * @direct: requests that needed no choice; they go first, whatever the gate says
+ * @chosen: chosen ones, charged and counted as in flight
+ * @nr_direct: how many requests @direct has.  Read without the lock
+ * @nr_chosen: and @chosen
+ */
+struct bfq_ready {
+	spinlock_t lock;	/* both lists */
+	unsigned int nr_direct;
+	unsigned int nr_chosen;
+	struct list_head direct;
+	struct list_head chosen;
+};
 
 /**
  * struct bfq_tunables - what /sys/block/X/queue/iosched/ sets
@@ -205,6 +304,10 @@ struct bfq_stage {
  * @timeout_ms: how long a queue may be served in one go
  * @max_budget: sectors that a queue may be served in one go; 0: chosen
  * @strict_guarantees: always wait, and one request in the device at a time
+ * @exact_shares: plug wherever claims differ, so that even what is left beyond the
+ *	guarantees goes by weight
+ * @device_limit: sectors that may be in the device while queues compete; 0: no limit;
+ *	BFQ_LIMIT_AUTO: what has been learned to be enough
  *
  * Written by sysfs one word at a time, read by the scheduler whenever it
  * needs them (READ_ONCE/WRITE_ONCE).
@@ -217,98 +320,242 @@ struct bfq_tunables {
 	unsigned int timeout_ms;
 	unsigned int max_budget;
 	bool strict_guarantees;
+	bool exact_shares;
+	u32 device_limit;
+};
+
+#define BFQ_LIMIT_AUTO		U32_MAX
+
+/**
+ * enum bfq_gate - why nothing is chosen just now, though requests wait
+ * @BFQ_GATE_PLUG: the device is kept for the queue in service, which is empty
+ * @BFQ_GATE_FULL: as much is in the device as may be (strict_guarantees: one request)
+ */
+enum bfq_gate {
+	BFQ_GATE_PLUG	= BIT(0),
+	BFQ_GATE_FULL	= BIT(1),
 };
 
 /**
- * enum bfq_expire - why a queue is no longer in service
- * @BFQ_EXPIRE_EMPTY: it has no more requests and is not waited for
- * @BFQ_EXPIRE_IDLE: it was waited for and stayed away
- * @BFQ_EXPIRE_BUDGET: what is left of its budget does not cover its request
- * @BFQ_EXPIRE_TIMEOUT: it has been served for longer than timeout_sync
- * @BFQ_EXPIRE_PREEMPTED: a higher class of its group has a request
- * @BFQ_EXPIRE_GONE: the queue, or its place in the tree, goes away
+ * enum bfq_why - why a queue is no longer in service
+ * @BFQ_WHY_EMPTY: it has no more requests and is not waited for
+ * @BFQ_WHY_IDLE: it was waited for and stayed away
+ * @BFQ_WHY_BUDGET: what is left of its budget does not cover its request
+ * @BFQ_WHY_TIMEOUT: it has been served for longer than timeout_sync
+ * @BFQ_WHY_PREEMPTED: a higher class has a request, or one of its own that has had less
+ *	and needs less; or its own class changes
+ * @BFQ_WHY_GONE: the queue, or its place in the tree, went away
  */
-enum bfq_expire {
-	BFQ_EXPIRE_EMPTY,
-	BFQ_EXPIRE_IDLE,
-	BFQ_EXPIRE_BUDGET,
-	BFQ_EXPIRE_TIMEOUT,
-	BFQ_EXPIRE_PREEMPTED,
-	BFQ_EXPIRE_GONE,
-	BFQ_NR_EXPIRE,
+enum bfq_why {
+	BFQ_WHY_EMPTY,
+	BFQ_WHY_IDLE,
+	BFQ_WHY_BUDGET,
+	BFQ_WHY_TIMEOUT,
+	BFQ_WHY_PREEMPTED,
+	BFQ_WHY_GONE,
+	BFQ_NR_WHY,
+};
+
+/**
+ * enum bfq_plug_for - what a plug is good for
+ * @BFQ_PLUG_NOT: nothing: do not plug
+ * @BFQ_PLUG_STRICT: strict_guarantees asks for it
+ * @BFQ_PLUG_LOCALITY: the process's next request will be near the disk's head
+ * @BFQ_PLUG_SHARES: without it the process would not get its share (exact_shares)
+ * @BFQ_PLUG_CLASS: others are of a lower class
+ * @BFQ_PLUG_BEHIND: it is behind its guarantee
+ * @BFQ_PLUG_LEARN: to see what it does alone, which is what the guarantee is about
+ */
+enum bfq_plug_for {
+	BFQ_PLUG_NOT,
+	BFQ_PLUG_STRICT,
+	BFQ_PLUG_LOCALITY,
+	BFQ_PLUG_SHARES,
+	BFQ_PLUG_CLASS,
+	BFQ_PLUG_BEHIND,
+	BFQ_PLUG_LEARN,
+};
+
+/**
+ * struct bfq_turn - the service of one queue, from its selection to its end
+ * @open: a turn has begun, and its end is not noted yet.  Which queue is in
+ *	service is the engine's fact (bfq_in_service()): when a queue in service
+ *	moves or goes, the engine has none, and the end is noted afterwards
+ * @fresh: nothing has been served in it yet
+ * @preempt: it has to end at the next occasion
+ * @pid, @cgroup: whose turn it is, for the notes
+ * @since: jiffies when it began
+ * @sectors: served in it
+ * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
+ *	unless somebody traces
+ * @timer: ends the wait for a queue for which the device is plugged
+ * @ended: how often a turn ended for which reason
+ */
+struct bfq_turn {
+	bool open;
+	bool fresh;
+	bool preempt;
+	pid_t pid;
+	u64 cgroup;
+	unsigned long since;
+	u32 sectors;
+	u64 since_ns;
+	u64 plug_ns;
+	struct hrtimer timer;
+	unsigned long ended[BFQ_NR_WHY];
+};
+
+/**
+ * struct bfq_active - the queues that compete
+ * @queues: by the time of their last arrival
+ * @nr: how many they are
+ * @nr_behind: how many of them are behind their guarantees
+ * @looked: jiffies when their shares were looked at last
+ * @stale: the set has changed since
+ * @claims_differ: they have different shares or classes
+ * @mixed: they have different classes
+ * @highest: the highest class of them
+ */
+struct bfq_active {
+	struct list_head queues;
+	unsigned int nr;
+	unsigned int nr_behind;
+	unsigned long looked;
+	bool stale;
+	bool claims_differ;
+	bool mixed;
+	u8 highest;
+};
+
+/**
+ * struct bfq_kind - what follows from the kind of a device
+ * @seeks: it has moving parts: where a request lies matters
+ * @batch: requests chosen under one hold of the lock, at most
+ * @budget: sectors that a queue may be served in one turn
+ * @overhead: sectors that a request counts for against the limit, beside its data
+ * @limit: sectors in the device, to begin with
+ */
+struct bfq_kind {
+	bool seeks;
+	unsigned int batch;
+	u32 budget;
+	u32 overhead;
+	u32 limit;
+};
+
+/*
+ * What is in the device, in one word: the load in sectors below, above how many requests
+ * have been sent so far, so that a completion sees whether others came after it.
+ */
+#define BFQ_SENDS_SHIFT		32
+#define BFQ_ONE_SEND		BIT_ULL(BFQ_SENDS_SHIFT)
+
+/* Fraction bits of a rate in sectors a ns: a disk's 60 sectors a ms and a drive's million fit. */
+#define BFQ_RATE_SHIFT		30
+
+/**
+ * struct bfq_device - what is in the device, and how much may be (bfq-device.c)
+ * @inside: load and number of sends, see BFQ_ONE_SEND; changes without a lock
+ * @done_ns: when a request completed last (ktime); written without a lock
+ * @wanted: somebody waits for room (bit 0); cleared without a lock
+ * @dry: it has run empty while somebody waited; set without a lock
+ * @limit: the limit in force, in sectors.  Written under the lock, read without
+ * @learned: the limit that has been learned
+ * @chosen: load of all requests chosen so far
+ * @since_ns: completion with which the window began
+ * @since_done: load that had been completed by then
+ * @rate: of the last base window, in sectors a ns
+ * @gain: average gain of an up window, in 1/1024
+ * @kept_back: how often requests were kept back in the window
+ * @up: the window tries a larger limit
+ */
+struct bfq_device {
+	atomic64_t inside;
+	u64 done_ns;
+	unsigned long wanted;
+	bool dry;
+	u32 limit;
+	u32 learned;
+	u64 chosen;
+	u64 since_ns;
+	u64 since_done;
+	u64 rate;
+	int gain;
+	unsigned int kept_back;
+	bool up;
 };
 
 /**
  * struct bfq_data - a scheduled device
+ *
  * @queue: the device's request queue
- * @lock: guards the engine, groups, queues and every field not said otherwise
  * @root: the group of requests that no other group claims
- * @in_service: the queue being served, NULL if none
- * @served_since: jiffies when its service began
- * @turn_start: nothing has been served yet since then
- * @preempt: it has to make room at the next occasion
- * @plug_timer: ends the wait for a plugged queue
- * @plugged: @in_service is empty and the device is kept for it.  Written
- *	under @lock, read without
- * @tun: tunables
- * @nr_waiting: requests in queues (not staged, not ready).  Written under
- *	@lock, read without
- * @active: queues that compete, by the time of their last arrival
- * @nr_active: how many they are
- * @shares_at: jiffies when they were looked at last
- * @shares_stale: the set has changed since
- * @claims_differ: they have different shares or classes
- * @in_flight: requests chosen and not completed
- * @strict_wait: strict_guarantees holds a request back until @in_flight is 0
+ * @fallback: a queue that always exists, where no other could be allocated
  * @stage: arrivals, one for each possible CPU
  * @staged: CPUs whose stage is not empty
- * @dispatching: somebody holds @lock to dispatch; a hint for others, who
+ * @gate: enum bfq_gate bits: why nothing is chosen.  Written under @lock, read without
+ * @kind: what follows from the kind of device; refreshed once a tick
+ * @tags: scheduler tags that one task can draw from (bfq-depth.c); refreshed likewise
+ * @one_map: all tasks draw from the same
+ * @tun: tunables
+ *
+ * @lock: guards the engine, groups, queues and every field not said otherwise
+ * @dispatching: a dispatcher holds @lock; a hint for others, which
  *	read it without
+ * @nr_waiting: requests in queues (not staged, not ready).  Written under
+ *	@lock, read without
+ * @groups: those that are online
+ * @nr_groups: how many they are
+ * @turn: whose turn it is
+ * @active: which queues compete
+ *
+ * @in_flight: requests chosen, or sent without a choice, and not completed
+ * @device: what they are to the device, and how much may be in it
+ *
  * @contended: a dispatcher found @lock taken and left (bit 0)
- * @ready_lock: guards @ready; nothing is taken inside it
- * @ready: requests chosen or needing no choice, to be fetched by drivers
+ * @arrived: perhaps a stage is not empty; to ask @staged would take longer
  * @reap: queues without owners (llist; bfq_queue.reap)
- * @deferred_work: frees queues and runs the device, for those who can't
- * @fallback: a queue that always exists, where no other could be allocated
- * @expired: how often a queue left service for which reason
+ * @deferred_work: frees queues and runs the device, for contexts that can't
+ *
+ * @ready: requests that wait for nothing but a driver
+ *
+ * The first part is what every insert reads: it is hardly ever written, and
+ * nothing that dispatchers or completions write shares its cache lines.
  */
 struct bfq_data {
 	struct request_queue *queue;
+	struct bfq_group *root;
+	struct bfq_queue *fallback;
+	struct bfq_stage *stage;
+	cpumask_var_t staged;
+	unsigned int gate;
+	unsigned int tags;
+	bool one_map;
+	const struct bfq_kind *kind;
+	struct bfq_tunables tun;
 
 	/* the engine, queues, groups, and what is not said otherwise */
 	spinlock_t lock ____cacheline_aligned_in_smp;
-	struct bfq_group *root;
-	struct bfq_queue *in_service;
-	unsigned long served_since;
-	bool turn_start;
-	bool preempt;
-	bool plugged;
-	struct hrtimer plug_timer;
-	struct bfq_tunables tun;
+	bool dispatching;
 	unsigned int nr_waiting;
-	struct list_head active;
-	unsigned int nr_active;
-	unsigned long shares_at;
-	bool shares_stale;
-	bool claims_differ;
-	struct bfq_queue *fallback;
-	unsigned long expired[BFQ_NR_EXPIRE];
+	struct list_head groups;
+	unsigned int nr_groups;
+	struct bfq_turn turn;
+	struct bfq_active active;
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
-	bool strict_wait;
+	struct bfq_device device;
 
-	struct bfq_stage *stage ____cacheline_aligned_in_smp;
-	cpumask_var_t staged;
-	bool dispatching;
-	unsigned long contended;
-
-	/* the ready list */
-	spinlock_t ready_lock ____cacheline_aligned_in_smp;
-	struct list_head ready;
-
+	unsigned long contended ____cacheline_aligned_in_smp;
+	bool arrived;
 	struct llist_head reap;
 	struct work_struct deferred_work;
+
+	struct bfq_ready ready ____cacheline_aligned_in_smp;
 };
+
+/* Fraction bits of a share; a whole device fits into 32 bits. */
+#define BFQ_SHARE_SHIFT		31
 
 static inline struct bfq_group *bfq_group_parent(const struct bfq_group *group)
 {
@@ -322,21 +569,124 @@ static inline struct bfq_queue *bfq_entity_queue(struct wf2q_entity *entity)
 	return container_of(entity, struct bfq_queue, entity);
 }
 
+/* Is it this queue's turn? Under the lock for certain, without it a good guess. */
+static inline bool bfq_queue_serving(const struct bfq_queue *q)
+{
+	return READ_ONCE(q->entity.state) == WF2Q_SERVING;
+}
+
+/* The queue in service, or NULL. Under the lock. */
+static inline struct bfq_queue *bfq_in_service(struct bfq_data *bfqd)
+{
+	struct wf2q_entity *entity = wf2q_in_service(&bfqd->root->node);
+
+	return entity ? bfq_entity_queue(entity) : NULL;
+}
+
+/* Close the gate for one reason more, or open it for one reason less. Under the lock. */
+static inline void bfq_gate_close(struct bfq_data *bfqd, enum bfq_gate why)
+{
+	lockdep_assert_held(&bfqd->lock);
+	WRITE_ONCE(bfqd->gate, bfqd->gate | why);
+}
+
+static inline void bfq_gate_open(struct bfq_data *bfqd, enum bfq_gate why)
+{
+	lockdep_assert_held(&bfqd->lock);
+	WRITE_ONCE(bfqd->gate, bfqd->gate & ~why);
+}
+
+/*
+ * A request of a queue is sent: the device's send number @number, if it found the
+ * device empty, else 0.  Context: any.
+ */
+static inline void bfq_habit_sent(struct bfq_queue *q, u32 number)
+{
+	WRITE_ONCE(q->habit.sent, number);
+}
+
+static inline bool bfq_plugged(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->gate) & BFQ_GATE_PLUG;
+}
+
+/*
+ * strict_guarantees lets one request into the device at a time: is one there, or
+ * on its way?  Chosen ones that no driver has fetched yet are not.
+ */
+static inline bool bfq_device_holds_one(struct bfq_data *bfqd)
+{
+	return atomic_read(&bfqd->in_flight) > READ_ONCE(bfqd->ready.nr_chosen);
+}
+
+/* What is in the device counts for this many sectors. */
+static inline u32 bfq_device_load(const struct bfq_device *dev)
+{
+	return atomic64_read(&dev->inside);
+}
+
+/* Is as much in the device as may be? Whether somebody has to heed that is another question. */
+static inline bool bfq_device_at_limit(struct bfq_data *bfqd)
+{
+	if (unlikely(READ_ONCE(bfqd->tun.strict_guarantees)))
+		return bfq_device_holds_one(bfqd);
+	return bfq_device_load(&bfqd->device) >= READ_ONCE(bfqd->device.limit);
+}
+
+/*
+ * Is the device full, and will a completion run it?  Once one has been told to, a dispatcher has
+ * to look, whatever is in the device by then (a chosen request may have been fetched, or
+ * the limit lowered): bfq_device_full() alone can ask for the next completion.
+ */
+static inline bool bfq_gate_full(struct bfq_data *bfqd)
+{
+	return unlikely(READ_ONCE(bfqd->gate) & BFQ_GATE_FULL) &&
+	       test_bit(0, &bfqd->device.wanted) && bfq_device_at_limit(bfqd);
+}
+
+/* Must even requests that have been chosen wait? Only strict_guarantees makes them. */
+static inline bool bfq_ready_waits(struct bfq_data *bfqd)
+{
+	return unlikely(READ_ONCE(bfqd->tun.strict_guarantees)) && bfq_gate_full(bfqd);
+}
+
+/* Is there a request that a driver may fetch without the lock? */
+static inline bool bfq_has_ready(struct bfq_data *bfqd)
+{
+	if (READ_ONCE(bfqd->ready.nr_direct))
+		return true;
+	return READ_ONCE(bfqd->ready.nr_chosen) && !bfq_ready_waits(bfqd);
+}
+
+/* Is there something to do with the lock: arrivals to sort in, or a request to choose? */
+static inline bool bfq_has_waiting(struct bfq_data *bfqd)
+{
+	if (READ_ONCE(bfqd->arrived))
+		return true;
+	return READ_ONCE(bfqd->nr_waiting) && !bfq_plugged(bfqd) && !bfq_gate_full(bfqd);
+}
+
+/* Is there anything that a dispatch would find? A hint: some of it changes without the lock. */
+static inline bool bfq_pending(struct bfq_data *bfqd)
+{
+	return bfq_has_ready(bfqd) || bfq_has_waiting(bfqd);
+}
+
 /*
  * What a request carries: elv.priv[0] is its queue, on which it holds a
  * reference, from prepare or insertion to finish; elv.priv[1] says where it
  * is.  Only requests that were prepared (bfq_rq_prepared()) may carry this.
  */
 enum bfq_rq_state {
-	BFQ_RQ_NEW,		/* allocated, plugged, staged, or completed */
+	BFQ_RQ_NEW,		/* allocated, in a task's list, staged, or completed */
 	BFQ_RQ_QUEUED,		/* sorted into its queue */
-	BFQ_RQ_CHOSEN,		/* charged and counted as in flight, until it completes */
+	BFQ_RQ_CHOSEN,		/* counted as in flight, until it completes */
 };
 
 /* Has bfq_prepare_request() seen it?  The others bypass us, and their elv fields are not ours. */
 static inline bool bfq_rq_prepared(const struct request *rq)
 {
-	return rq->rq_flags & BFQ_RQF_PREPARED;
+	return rq->rq_flags & RQF_USE_SCHED;
 }
 
 static inline struct bfq_queue *bfq_rq_queue(const struct request *rq)
@@ -349,9 +699,22 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 	rq->elv.priv[0] = q;
 }
 
+/* The state stands in the lowest bits; while chosen, what it counts for in the device above. */
+#define BFQ_RQ_STATE_BITS	2
+
 static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 {
-	return (enum bfq_rq_state)(unsigned long)rq->elv.priv[1];
+	return (unsigned long)rq->elv.priv[1] & (BIT(BFQ_RQ_STATE_BITS) - 1);
+}
+
+static inline u32 bfq_rq_load(const struct request *rq)
+{
+	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_STATE_BITS;
+}
+
+static inline void bfq_rq_set_sent(struct request *rq, u32 load)
+{
+	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_STATE_BITS | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
@@ -359,50 +722,46 @@ static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
 	rq->elv.priv[1] = (void *)(unsigned long)state;
 }
 
-/* From here on the driver has the request or will get it: until it completes. */
-static inline void bfq_rq_count(struct bfq_data *bfqd, struct request *rq)
-{
-	bfq_rq_set_state(rq, BFQ_RQ_CHOSEN);
-	atomic_inc(&bfq_rq_queue(rq)->in_flight);
-	atomic_inc(&bfqd->in_flight);
-}
-
 /*
- * How many requests the scheduler can hold.  Hardware queues set aside for
- * polling don't count.
+ * Sectors charged for a request that moves no data (discard, write zeroes),
+ * however large its range: what one small write costs.
  */
-static inline unsigned int bfq_all_tags(struct request_queue *rqq)
-{
-	unsigned int tags = bfq_sched_tag_depth(rqq);
+#define BFQ_PRICE_NO_DATA	8
 
-	if (bfq_sched_tags_shared(rqq))
-		return tags;
-	return tags * rqq->tag_set->map[HCTX_TYPE_DEFAULT].nr_queues;
+/* What a request is charged, in sectors. */
+static inline u32 bfq_rq_price(const struct request *rq)
+{
+	switch (req_op(rq)) {
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+	case REQ_OP_WRITE_ZEROES:
+		return BFQ_PRICE_NO_DATA;
+	default:
+		return max(blk_rq_sectors(rq), 1U);
+	}
 }
 
-/* And how many it holds, those just arriving aside. */
-static inline unsigned int bfq_tags_used(struct bfq_data *bfqd)
+/* When it was sorted into its queue, in jiffies. */
+static inline unsigned long bfq_rq_arrival(const struct request *rq)
 {
-	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
+	return (unsigned long)rq->fifo_time;
 }
 
-/* Has the queue in service had the device for longer than this? */
-static inline bool bfq_served_for(const struct bfq_data *bfqd, unsigned int ms)
+/* How long ago was this, in ns? 0 if it is not known. */
+static inline u64 bfq_since(u64 then_ns)
 {
-	return time_after(jiffies, bfqd->served_since + msecs_to_jiffies(ms));
+	return then_ns ? ktime_get_ns() - then_ns : 0;
 }
 
 /* bfq-stage.c */
 void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
-			 bfq_insert_flags_t flags);
+			 blk_insert_t flags);
 bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_segs);
 struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx);
 bool bfq_has_work(struct blk_mq_hw_ctx *hctx);
 void bfq_prepare_request(struct request *rq);
 void bfq_completed_request(struct request *rq, u64 now);
 void bfq_finish_request(struct request *rq);
-void bfq_unlock(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
-void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
 int bfq_stage_init(struct bfq_data *bfqd);
 void bfq_stage_exit(struct bfq_data *bfqd);
 
@@ -410,63 +769,110 @@ void bfq_stage_exit(struct bfq_data *bfqd);
 void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data);
 void bfq_depth_init(struct request_queue *rqq);
 void bfq_depth_updated(struct request_queue *rqq);
-void bfq_depth_taken(struct bfq_queue *q, blk_opf_t opf);
-void bfq_depth_turn(struct bfq_queue *q);
+void bfq_depth_refresh(struct bfq_data *bfqd);
+void bfq_depth_taken(struct bfq_queue *q, const struct request *rq);
+void bfq_depth_given(struct bfq_queue *q);
+void bfq_depth_invite(struct bfq_queue *q);
+void bfq_depth_check_plug(struct bfq_data *bfqd);
+unsigned int bfq_depth_limit(const struct bfq_data *bfqd, const struct bfq_queue *q);
 
-/* bfq-active.c */
-void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group);
-void bfq_active_refresh(struct bfq_data *bfqd);
+/* bfq-turn.c */
+void bfq_turn_init(struct bfq_data *bfqd);
+void bfq_turn_exit(struct bfq_data *bfqd);
+void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q);
+struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next);
+void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
-void bfq_idle_init(struct bfq_data *bfqd);
-void bfq_idle_exit(struct bfq_data *bfqd);
-bool bfq_idle_plug(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_idle_unplug(struct bfq_data *bfqd);
-void bfq_idle_recheck(struct bfq_data *bfqd);
-void bfq_idle_arrival(struct bfq_queue *q, const struct request *rq);
+enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 
-/* bfq-budget.c */
-u32 bfq_budget(const struct bfq_data *bfqd);
-u32 bfq_rq_service(const struct request *rq);
-struct bfq_queue *bfq_next_queue(struct bfq_data *bfqd);
-void bfq_expire(struct bfq_data *bfqd, enum bfq_expire why);
-void bfq_queue_backlogged(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+/* bfq-device.c */
+void bfq_device_init(struct bfq_data *bfqd);
+void bfq_device_refresh(struct bfq_data *bfqd);
+void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
+void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now);
+bool bfq_device_full(struct bfq_data *bfqd);
 
-/* bfq-queue.c */
-int bfq_queue_cache_create(void);
-void bfq_queue_cache_destroy(void);
-struct bfq_queue *bfq_queue_alloc(struct bfq_data *bfqd, struct bfq_group *group,
-				  struct bfq_prio prio, bool sync, gfp_t gfp);
-void bfq_queue_put(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_queue_reap(struct bfq_data *bfqd);
-struct bfq_queue *bfq_current_queue(struct request_queue *rqq, bool create);
-struct bfq_queue *bfq_queue_for(struct bfq_data *bfqd, struct request *rq);
-void bfq_queue_move(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_group *group);
-void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
-void bfq_queue_del(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
-void bfq_queue_passed(struct bfq_queue *q, struct request *rq);
-struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_queue *q);
-bool bfq_queue_absorb(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq,
-		      struct list_head *free);
-void bfq_unhash_merged(struct request_queue *rqq);
-bool bfq_allow_merge(struct request_queue *rqq, struct request *rq, struct bio *bio);
-int bfq_request_merge(struct request_queue *rqq, struct request **rqp, struct bio *bio);
-void bfq_request_merged(struct request_queue *rqq, struct request *rq, enum elv_merge how);
-void bfq_requests_merged(struct request_queue *rqq, struct request *rq, struct request *next);
-void bfq_init_icq(struct io_cq *icq);
-void bfq_exit_icq(struct io_cq *icq);
+/* bfq-habit.c */
+void bfq_habit_asked(struct bfq_queue *q);
+void bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
+void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends);
+void bfq_habit_passed(struct bfq_queue *q, const struct request *rq);
+bool bfq_habit_seeks(const struct bfq_queue *q);
+void bfq_habit_refresh(struct bfq_data *bfqd);
+bool bfq_habit_trial(struct bfq_queue *q);
+bool bfq_habit_single(const struct bfq_queue *q);
+void bfq_habit_held(struct bfq_queue *q);
 
-/* bfq-cgroup.c */
+/* bfq-cgroup-files.c */
 int bfq_cgroup_register(void);
 void bfq_cgroup_unregister(void);
 int bfq_cgroup_attach(struct bfq_data *bfqd);
 void bfq_cgroup_detach(struct bfq_data *bfqd);
-struct bfq_group *bfq_bio_group(struct bfq_data *bfqd, const struct bio *bio);
+
+/* bfq-queue.c */
+void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+void bfq_queue_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_queue_absorb(struct bfq_queue *q, struct request *rq, struct list_head *free);
+bool bfq_queue_join(struct bfq_data *bfqd, struct bio *bio, unsigned int nr_segs,
+		    struct list_head *free);
+bool bfq_allow_merge(struct request_queue *rqq, struct request *rq, struct bio *bio);
+int bfq_request_merge(struct request_queue *rqq, struct request **rqp, struct bio *bio);
+void bfq_request_merged(struct request_queue *rqq, struct request *rq, enum elv_merge how);
+void bfq_requests_merged(struct request_queue *rqq, struct request *rq, struct request *next);
+
+/* bfq-owner.c */
+int bfq_owner_init(void);
+void bfq_owner_exit(void);
+struct bfq_queue *bfq_owner_alloc(struct bfq_data *bfqd, struct bfq_group *group,
+				  struct bfq_prio prio, bool sync, gfp_t gfp);
+struct bfq_queue *bfq_owner_current(struct request_queue *rqq, bool create);
+struct bfq_queue *bfq_owner_assign(struct bfq_data *bfqd, struct request *rq);
+struct bfq_queue *bfq_owner_of_bio(struct bfq_data *bfqd, struct bio *bio);
+void bfq_owner_move(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_group *group);
+void bfq_owner_put(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_owner_reap(struct bfq_data *bfqd);
+void bfq_exit_icq(struct io_cq *icq);
+
+/* bfq-active.c */
+void bfq_active_init(struct bfq_data *bfqd);
+void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group);
+void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind);
+bool bfq_active_refresh(struct bfq_data *bfqd);
+
+/* bfq-cgroup.c */
+struct bfq_group *bfq_group_of_bio(struct bfq_data *bfqd, const struct bio *bio);
+void bfq_group_set_online(struct bfq_group *group, bool online);
 void bfq_group_attach(struct bfq_group *group);
 void bfq_group_detach(struct bfq_group *group);
+void bfq_group_leave(struct bfq_group *group);
+u64 bfq_group_id(const struct bfq_group *group);
+#ifdef CONFIG_BLK_CGROUP
+extern struct blkcg_policy bfq_policy;
+struct bfq_group *bfq_group_nearest(struct bfq_data *bfqd, struct blkcg_gq *blkg);
+
+static inline struct bfq_group *bfq_pd_group(struct blkg_policy_data *pd)
+{
+	return container_of(pd, struct bfq_group, pd);
+}
+
+/* Our group of a blkg; NULL while it has none. */
+static inline struct bfq_group *bfq_blkg_group(struct blkcg_gq *blkg)
+{
+	struct blkg_policy_data *pd = blkg_to_pd(blkg, &bfq_policy);
+
+	return pd ? bfq_pd_group(pd) : NULL;
+}
+#endif
+
+/* bfq-lock.c */
+void bfq_unlock(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
+void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags) __releases(&bfqd->lock);
+void bfq_leave_mark(struct bfq_data *bfqd);
 
 /* bfq-sysfs.c */
 extern struct elv_fs_entry bfq_attrs[];
@@ -475,6 +881,15 @@ void bfq_tunables_init(struct bfq_tunables *tun);
 /* bfq-debugfs.c */
 #ifdef CONFIG_BLK_DEBUG_FS
 extern const struct blk_mq_debugfs_attr bfq_debugfs_attrs[];
+#endif
+
+/* bfq-test.c */
+#ifdef BFQ_TEST
+void bfq_test_point(const char *name);
+#else
+static inline void bfq_test_point(const char *name)
+{
+}
 #endif
 
 #endif /* BFQ_IOSCHED_H */

@@ -38,6 +38,8 @@ void bfq_tunables_init(struct bfq_tunables *tun)
 	tun->timeout_ms = BFQ_TIMEOUT_MS;
 	tun->max_budget = 0;
 	tun->strict_guarantees = false;
+	tun->exact_shares = false;
+	tun->device_limit = BFQ_LIMIT_AUTO;
 }
 
 static struct bfq_tunables *bfq_eq_tunables(struct elevator_queue *eq)
@@ -88,6 +90,7 @@ static ssize_t bfq_set_##file(struct elevator_queue *eq, const char *page,	\
 BFQ_FILE(slice_idle, slice_idle_ns, 0, BFQ_TIME_MAX_MS, BFQ_IN_MS)
 BFQ_FILE(slice_idle_us, slice_idle_ns, 0, BFQ_TIME_MAX_US, BFQ_IN_US)
 BFQ_FILE(strict_guarantees, strict_guarantees, 0, 1, BFQ_PLAIN)
+BFQ_FILE(exact_shares, exact_shares, 0, 1, BFQ_PLAIN)
 BFQ_FILE(max_budget, max_budget, 0, WF2Q_MAX_BUDGET, BFQ_PLAIN)
 BFQ_FILE(timeout_sync, timeout_ms, 1, BFQ_TIME_MAX_MS, BFQ_PLAIN)
 BFQ_FILE(fifo_expire_async, fifo_expire_ms[0], 0, BFQ_TIME_MAX_MS, BFQ_PLAIN)
@@ -95,12 +98,42 @@ BFQ_FILE(fifo_expire_sync, fifo_expire_ms[1], 0, BFQ_TIME_MAX_MS, BFQ_PLAIN)
 BFQ_FILE(back_seek_penalty, back_seek_penalty, 1, INT_MAX, BFQ_PLAIN)
 BFQ_FILE(back_seek_max, back_seek_max, 0, INT_MAX / BFQ_IN_KIB, BFQ_IN_KIB)
 
+/* The largest limit in KiB that can be set: what no device takes. */
+#define BFQ_LIMIT_MAX_KIB	(SZ_1G / SZ_1K)
+
+static ssize_t bfq_show_device_limit(struct elevator_queue *eq, char *page)
+{
+	u32 limit = READ_ONCE(bfq_eq_tunables(eq)->device_limit);
+
+	if (limit == BFQ_LIMIT_AUTO)
+		return sysfs_emit(page, "auto\n");
+	return limit ? bfq_show(page, limit, BFQ_IN_KIB) : sysfs_emit(page, "off\n");
+}
+
+static ssize_t bfq_set_device_limit(struct elevator_queue *eq, const char *page, size_t count)
+{
+	int ret = 0;
+	u64 value;
+
+	if (sysfs_streq(page, "auto"))
+		value = BFQ_LIMIT_AUTO;
+	else if (sysfs_streq(page, "off"))
+		value = 0;
+	else
+		ret = bfq_parse(page, 1, BFQ_LIMIT_MAX_KIB, BFQ_IN_KIB, &value);
+	if (!ret)
+		WRITE_ONCE(bfq_eq_tunables(eq)->device_limit, value);
+	return ret ?: count;
+}
+
 #define BFQ_ENTRY(file)	__ATTR(file, 0644, bfq_show_##file, bfq_set_##file)
 
 struct elv_fs_entry bfq_attrs[] = {
 	BFQ_ENTRY(slice_idle),
 	BFQ_ENTRY(slice_idle_us),
 	BFQ_ENTRY(strict_guarantees),
+	BFQ_ENTRY(exact_shares),
+	BFQ_ENTRY(device_limit),
 	BFQ_ENTRY(max_budget),
 	BFQ_ENTRY(timeout_sync),
 	BFQ_ENTRY(fifo_expire_async),

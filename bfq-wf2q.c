@@ -44,12 +44,26 @@
  * cannot be remembered. What it was ahead stays with the others as their lag,
  * so that they come before who might follow in its place.
  *
+ * Children are of three classes, each with a V of its own. The highest class of
+ * which a child waits is served, but a class owes those below it a thin share:
+ * while one of them waits, what the class gets is added to what it owes, and
+ * WF2Q_THIN_PACE times what they get is taken off. When it owes the next of them
+ * its whole allotment, that goes first. Those below are one party, among which
+ * the same rule holds: while all wait, BE and IDLE together get 1 sector in 32
+ * beside RT, and IDLE 1 in 32 of that. So no class starves, and none is served
+ * while a class above it is starved more.
+ *
  * Groups are children of their parents, and are backlogged as long as any leaf
  * below is. A group's budget is what its next child, which it serves when its
  * turn comes, has left. So whenever a group's next child or its budget changes,
  * the group's own place may change, and with it its parent's next child; that
  * goes on upwards as long as something has changed, but not into groups that
  * are being served: these find their next child when that service ends.
+ *
+ * A child that must not be served for now, because of a cap, say, is parked. To
+ * its group it is then asleep: it gives its lag up, its lead is remembered, and
+ * a group of which all children are parked rests. So parking gains a child
+ * nothing, costs the others nothing, and needs no proof of its own.
  *
  * The waiting tree is ordered by F and augmented by the smallest S below each
  * node: the eligible child with the smallest F is found in one descent, mostly
@@ -68,64 +82,53 @@
 
 #include "bfq-wf2q.h"
 
-static inline bool before(u64 a, u64 b)
+static inline bool wf2q_before(u64 a, u64 b)
 {
 	return (s64)(a - b) < 0;
 }
 
-static inline struct wf2q_entity *entity_at(struct rb_node *node)
+static inline struct wf2q_entity *wf2q_entity_at(struct rb_node *node)
 {
 	return rb_entry(node, struct wf2q_entity, node);
 }
 
-static inline struct wf2q_tree *tree_of(const struct wf2q_entity *e)
+static inline struct wf2q_tree *wf2q_tree_of(const struct wf2q_entity *e)
 {
 	return &e->parent->tree[e->class];
 }
 
-static inline bool tree_waits(const struct wf2q_group *g, enum wf2q_class class)
-{
-	return g->tree[class].waiting.rb_root.rb_node;
-}
-
-static inline bool idle_class_waits(const struct wf2q_group *g)
-{
-	return g->sole ? g->sole->class == WF2Q_IDLE :
-			 tree_waits(g, WF2Q_IDLE);
-}
-
 /* The waiting tree. */
 
-static bool update_min_start(struct wf2q_entity *e, bool stop_if_same)
+static bool wf2q_update_min_start(struct wf2q_entity *e, bool stop_if_same)
 {
 	struct rb_node *side[] = { e->node.rb_left, e->node.rb_right };
 	u64 least = e->start;
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (side[i] && before(entity_at(side[i])->min_start, least))
-			least = entity_at(side[i])->min_start;
+		if (side[i] && wf2q_before(wf2q_entity_at(side[i])->min_start, least))
+			least = wf2q_entity_at(side[i])->min_start;
 	if (stop_if_same && e->min_start == least)
 		return true;
 	e->min_start = least;
 	return false;
 }
 
-RB_DECLARE_CALLBACKS(static, keep_min_start, struct wf2q_entity, node,
-		     min_start, update_min_start)
+RB_DECLARE_CALLBACKS(static, wf2q_keep_min_start, struct wf2q_entity, node,
+		     min_start, wf2q_update_min_start)
 
-static void insert_ordered(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_insert_ordered(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	struct rb_node **link = &t->waiting.rb_root.rb_node, *above = NULL;
 	bool leftmost = true;
 
 	while (*link) {
-		struct wf2q_entity *at = entity_at(*link);
+		struct wf2q_entity *at = wf2q_entity_at(*link);
 
 		above = *link;
-		if (before(e->start, at->min_start))
+		if (wf2q_before(e->start, at->min_start))
 			at->min_start = e->start;
-		if (before(e->finish, at->finish)) {
+		if (wf2q_before(e->finish, at->finish)) {
 			link = &above->rb_left;
 		} else {
 			link = &above->rb_right;
@@ -135,10 +138,10 @@ static void insert_ordered(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->min_start = e->start;
 	rb_link_node(&e->node, above, link);
 	rb_insert_augmented_cached(&e->node, &t->waiting, leftmost,
-				   &keep_min_start);
+				   &wf2q_keep_min_start);
 }
 
-static void insert_waiting(struct wf2q_entity *e)
+static void wf2q_insert_waiting(struct wf2q_entity *e)
 {
 	struct wf2q_group *g = e->parent;
 
@@ -147,13 +150,13 @@ static void insert_waiting(struct wf2q_entity *e)
 		return;
 	}
 	if (g->sole) {
-		insert_ordered(tree_of(g->sole), g->sole);
+		wf2q_insert_ordered(wf2q_tree_of(g->sole), g->sole);
 		g->sole = NULL;
 	}
-	insert_ordered(tree_of(e), e);
+	wf2q_insert_ordered(wf2q_tree_of(e), e);
 }
 
-static void erase_waiting(struct wf2q_entity *e)
+static void wf2q_erase_waiting(struct wf2q_entity *e)
 {
 	struct wf2q_group *g = e->parent;
 
@@ -161,20 +164,20 @@ static void erase_waiting(struct wf2q_entity *e)
 	if (g->sole == e)
 		g->sole = NULL;
 	else
-		rb_erase_augmented_cached(&e->node, &tree_of(e)->waiting,
-					  &keep_min_start);
+		rb_erase_augmented_cached(&e->node, &wf2q_tree_of(e)->waiting,
+					  &wf2q_keep_min_start);
 }
 
 /* The idle tree. */
 
-static void insert_idle(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_insert_idle(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	struct rb_node **link = &t->idle.rb_root.rb_node, *above = NULL;
 	bool leftmost = true;
 
 	while (*link) {
 		above = *link;
-		if (before(e->finish, entity_at(above)->finish)) {
+		if (wf2q_before(e->finish, wf2q_entity_at(above)->finish)) {
 			link = &above->rb_left;
 		} else {
 			link = &above->rb_right;
@@ -185,15 +188,15 @@ static void insert_idle(struct wf2q_tree *t, struct wf2q_entity *e)
 	rb_insert_color_cached(&e->node, &t->idle, leftmost);
 }
 
-static inline struct wf2q_entity *first_idle(struct wf2q_tree *t)
+static inline struct wf2q_entity *wf2q_first_idle(struct wf2q_tree *t)
 {
 	struct rb_node *node = rb_first_cached(&t->idle);
 
-	return node ? entity_at(node) : NULL;
+	return node ? wf2q_entity_at(node) : NULL;
 }
 
 /* Stop counting a child that is in neither tree any more. */
-static void uncount(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	t->wsum -= e->weight;
 	if (!t->wsum)
@@ -201,22 +204,22 @@ static void uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->state = WF2Q_OUT;
 }
 
-static void forget(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	rb_erase_cached(&e->node, &t->idle);
-	uncount(t, e);
+	wf2q_uncount(t, e);
 }
 
 /* Virtual time. */
 
-static noinline void jump_to(struct wf2q_tree *t, u64 vtime)
+static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
 {
 	struct wf2q_entity *e;
 
 	t->vtime = vtime;
 	t->carry = 0;
-	while ((e = first_idle(t)) && !before(vtime, e->finish))
-		forget(t, e);
+	while ((e = wf2q_first_idle(t)) && !wf2q_before(vtime, e->finish))
+		wf2q_forget(t, e);
 }
 
 /*
@@ -225,7 +228,7 @@ static noinline void jump_to(struct wf2q_tree *t, u64 vtime)
  * division leaves over is carried, so that V does not fall behind however
  * small the requests and however many the children.
  */
-static void advance(struct wf2q_tree *t, u64 sectors)
+static void wf2q_advance(struct wf2q_tree *t, u64 sectors)
 {
 	u64 work = (sectors << WF2Q_SHIFT) + t->carry;
 	struct wf2q_entity *e;
@@ -233,33 +236,75 @@ static void advance(struct wf2q_tree *t, u64 sectors)
 
 	while (t->wsum) {
 		step = div64_u64_rem(work, t->wsum, &t->carry);
-		e = first_idle(t);
-		if (!e || before(t->vtime + step, e->finish)) {
+		e = wf2q_first_idle(t);
+		if (!e || wf2q_before(t->vtime + step, e->finish)) {
 			t->vtime += step;
 			return;
 		}
 		work -= (e->finish - t->vtime) * t->wsum;
 		t->vtime = e->finish;
-		forget(t, e);
+		wf2q_forget(t, e);
 	}
+}
+
+/* Classes. */
+
+static bool wf2q_waits_below(const struct wf2q_group *g, int class)
+{
+	if (g->sole)
+		return g->sole->class > class;
+	while (++class < WF2Q_CLASSES)
+		if (g->tree[class].waiting.rb_root.rb_node)
+			return true;
+	return false;
+}
+
+/*
+ * @e joins a group that knows other classes than BE. If it is the first of its
+ * class and below to be backlogged, it is owed no more than it asks for: what
+ * those before it have left must not add up to a long turn for it.
+ */
+static noinline void wf2q_join_classes(const struct wf2q_entity *e)
+{
+	const u64 most = (u64)WF2Q_THIN_PACE * wf2q_remaining(e);
+	struct wf2q_group *g = e->parent;
+	int class;
+
+	g->mixed = true;
+	for (class = 0; class < e->class; class++)
+		if (!wf2q_waits_below(g, class) &&
+		    !(g->in_service && g->in_service->class > class))
+			g->owed[class] = min(g->owed[class], most);
+}
+
+static noinline void wf2q_account_classes(struct wf2q_group *g, int class,
+					  u32 sectors)
+{
+	const u64 paid = (u64)WF2Q_THIN_PACE * sectors;
+	int above;
+
+	for (above = 0; above < class; above++)
+		g->owed[above] -= min(g->owed[above], paid);
+	if (wf2q_waits_below(g, class))
+		g->owed[class] += sectors;
 }
 
 /* One child's weight, timestamps and place. */
 
-static void adopt_weight(struct wf2q_entity *e)
+static void wf2q_adopt_weight(struct wf2q_entity *e)
 {
 	e->weight = e->new_weight;
 	e->inverse = ((1ULL << WF2Q_SHIFT) + e->weight / 2) / e->weight;
 }
 
 /* Give a counted child, which is in no tree, its new weight; its lag stays. */
-static void reweigh(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_reweigh(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	u32 old = e->weight;
 
-	adopt_weight(e);
+	wf2q_adopt_weight(e);
 	t->wsum += (u64)e->weight - old;
-	if (before(e->start, t->vtime))
+	if (wf2q_before(e->start, t->vtime))
 		e->start = t->vtime - mul_u64_u64_div_u64(t->vtime - e->start,
 							  old, e->weight);
 	else
@@ -267,22 +312,22 @@ static void reweigh(struct wf2q_tree *t, struct wf2q_entity *e)
 							  old, e->weight);
 }
 
-static inline u64 finish_of(const struct wf2q_entity *e)
+static inline u64 wf2q_finish_of(const struct wf2q_entity *e)
 {
 	return e->start + wf2q_remaining(e) * e->inverse;
 }
 
-static void wait_from_start(struct wf2q_entity *e)
+static void wf2q_wait_from_start(struct wf2q_entity *e)
 {
-	e->finish = finish_of(e);
+	e->finish = wf2q_finish_of(e);
 	e->state = WF2Q_WAITING;
-	insert_waiting(e);
+	wf2q_insert_waiting(e);
 }
 
 /* Idle or remembered -> waiting. */
-static void join(struct wf2q_entity *e)
+static void wf2q_join(struct wf2q_entity *e)
 {
-	struct wf2q_tree *t = tree_of(e);
+	struct wf2q_tree *t = wf2q_tree_of(e);
 
 	if (e->state == WF2Q_REMEMBERED) {
 		rb_erase_cached(&e->node, &t->idle);
@@ -290,48 +335,50 @@ static void join(struct wf2q_entity *e)
 		t->wsum += e->weight;
 		e->start = t->vtime;
 	}
-	wait_from_start(e);
+	if (unlikely(e->class != WF2Q_BE || e->parent->mixed))
+		wf2q_join_classes(e);
+	wf2q_wait_from_start(e);
 }
 
 /* Counted, but in no tree, and not backlogged any more: remembered or out. */
-static void rest(struct wf2q_tree *t, struct wf2q_entity *e)
+static void wf2q_rest(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (unlikely(e->new_weight != e->weight))
-		reweigh(t, e);
-	if (!before(t->vtime, e->start)) {
-		uncount(t, e);
+		wf2q_reweigh(t, e);
+	if (!wf2q_before(t->vtime, e->start)) {
+		wf2q_uncount(t, e);
 		return;
 	}
 	e->finish = e->start;
 	e->state = WF2Q_REMEMBERED;
-	insert_idle(t, e);
+	wf2q_insert_idle(t, e);
 }
 
 /* An idle child leaves its tree for good. */
-static void part(struct wf2q_entity *e)
+static void wf2q_part(struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_REMEMBERED)
-		forget(tree_of(e), e);
+		wf2q_forget(wf2q_tree_of(e), e);
 }
 
 /*
  * A waiting child needs another number of sectors, or has been served. Return
  * whether that changed anything its group sees.
  */
-static bool retime(struct wf2q_entity *e, u32 budget, u32 service)
+static bool wf2q_retime(struct wf2q_entity *e, u32 budget, u32 service)
 {
-	struct wf2q_tree *t = tree_of(e);
+	struct wf2q_tree *t = wf2q_tree_of(e);
 	u32 had = wf2q_remaining(e);
 	u64 finish;
 
 	e->budget = budget;
 	e->service = service;
-	finish = finish_of(e);
+	finish = wf2q_finish_of(e);
 	if (finish != e->finish &&
-	    !(before(finish, e->finish) && before(e->start, t->vtime))) {
-		erase_waiting(e);
+	    !(wf2q_before(finish, e->finish) && wf2q_before(e->start, t->vtime))) {
+		wf2q_erase_waiting(e);
 		e->finish = finish;
-		insert_waiting(e);
+		wf2q_insert_waiting(e);
 		return true;
 	}
 	return had != wf2q_remaining(e);
@@ -339,80 +386,102 @@ static bool retime(struct wf2q_entity *e, u32 budget, u32 service)
 
 /* Groups. */
 
-/* The child of one class to serve next; @t has somebody waiting. */
-static struct wf2q_entity *choose_in(struct wf2q_tree *t)
+/*
+ * The child of one class to serve next; @t has somebody waiting.
+ *
+ * "The earliest deadline among the eligible" is also the rule of EEVDF (Stoica
+ * and Abdel-Wahab 1995), by which the kernel has shared CPUs since 6.6
+ * (kernel/sched/fair.c): there with slices of time, here with budgets of
+ * sectors.
+ *
+ * Which one is chosen does not depend on @jump, which says whether V may: it may not
+ * while one of the class is in service.
+ */
+static struct wf2q_entity *wf2q_choose_in(struct wf2q_tree *t, bool jump)
 {
-	struct wf2q_entity *e = entity_at(t->waiting.rb_root.rb_node);
+	struct wf2q_entity *e = wf2q_entity_at(t->waiting.rb_root.rb_node);
+	u64 vtime = t->vtime;
 	struct rb_node *left;
 
-	if (before(t->vtime, e->min_start))
-		jump_to(t, e->min_start);
+	if (wf2q_before(vtime, e->min_start)) {
+		vtime = e->min_start;
+		if (jump)
+			wf2q_jump_to(t, vtime);
+	}
 
-	e = entity_at(rb_first_cached(&t->waiting));
-	if (!before(t->vtime, e->start))
+	e = wf2q_entity_at(rb_first_cached(&t->waiting));
+	if (!wf2q_before(vtime, e->start))
 		return e;
 
 	/* Somebody below @e is eligible, all through the descent. */
-	e = entity_at(t->waiting.rb_root.rb_node);
+	e = wf2q_entity_at(t->waiting.rb_root.rb_node);
 	for (;;) {
 		left = e->node.rb_left;
-		if (left && !before(t->vtime, entity_at(left)->min_start))
-			e = entity_at(left);
-		else if (before(t->vtime, e->start))
-			e = entity_at(e->node.rb_right);
+		if (left && !wf2q_before(vtime, wf2q_entity_at(left)->min_start))
+			e = wf2q_entity_at(left);
+		else if (wf2q_before(vtime, e->start))
+			e = wf2q_entity_at(e->node.rb_right);
 		else
 			return e;
 	}
 }
 
-/* As choose(), below, when several children wait. */
-static noinline struct wf2q_entity *choose_among(struct wf2q_group *g)
+/*
+ * The child to serve next, when several wait and not all are BE: of the highest
+ * class, unless that owes the one that would go first without it its allotment.
+ */
+static noinline struct wf2q_entity *wf2q_choose_class(struct wf2q_group *g, bool jump)
 {
-	struct wf2q_entity *first = NULL, *idle;
+	struct wf2q_entity *first = NULL, *own;
+	int class;
 
-	if (unlikely(tree_waits(g, WF2Q_RT)))
-		first = choose_in(&g->tree[WF2Q_RT]);
-	else if (tree_waits(g, WF2Q_BE))
-		first = choose_in(&g->tree[WF2Q_BE]);
-	if (likely(!tree_waits(g, WF2Q_IDLE)))
-		return first;
-
-	idle = choose_in(&g->tree[WF2Q_IDLE]);
-	if (!first ||
-	    g->idle_due >= (u64)WF2Q_IDLE_PACE * wf2q_remaining(idle))
-		return idle;
+	for (class = WF2Q_IDLE; class >= WF2Q_RT; class--) {
+		if (!g->tree[class].waiting.rb_root.rb_node)
+			continue;
+		own = wf2q_choose_in(&g->tree[class], jump);
+		if (!first || g->owed[class] <
+			      (u64)WF2Q_THIN_PACE * wf2q_remaining(first))
+			first = own;
+	}
 	return first;
 }
 
+/* The child to serve next when several wait. */
+static inline struct wf2q_entity *wf2q_choose_among(struct wf2q_group *g, bool jump)
+{
+	return likely(!g->mixed) ? wf2q_choose_in(&g->tree[WF2Q_BE], jump) :
+				   wf2q_choose_class(g, jump);
+}
+
 /* The child to serve next, or NULL; none is in service. */
-static inline struct wf2q_entity *choose(struct wf2q_group *g)
+static inline struct wf2q_entity *wf2q_choose(struct wf2q_group *g)
 {
 	struct wf2q_entity *sole = g->sole;
 
 	if (!g->nr_waiting)
 		return NULL;
 	if (!sole)
-		return choose_among(g);
-	if (before(tree_of(sole)->vtime, sole->start))
-		jump_to(tree_of(sole), sole->start);
+		return wf2q_choose_among(g, true);
+	if (wf2q_before(wf2q_tree_of(sole)->vtime, sole->start))
+		wf2q_jump_to(wf2q_tree_of(sole), sole->start);
 	return sole;
 }
 
 /* Let a group's own place follow its next child. Return whether it changed. */
-static bool follow_next(struct wf2q_entity *e, const struct wf2q_entity *next)
+static bool wf2q_follow_next(struct wf2q_entity *e, const struct wf2q_entity *next)
 {
 	if (e->state == WF2Q_WAITING) {
 		if (next)
-			return retime(e, wf2q_remaining(next), 0);
-		erase_waiting(e);
-		rest(tree_of(e), e);
+			return wf2q_retime(e, wf2q_remaining(next), 0);
+		wf2q_erase_waiting(e);
+		wf2q_rest(wf2q_tree_of(e), e);
 		return true;
 	}
-	if (!next)
+	if (!next || unlikely(e->parked))
 		return false;
 	e->budget = wf2q_remaining(next);
 	e->service = 0;
-	join(e);
+	wf2q_join(e);
 	return true;
 }
 
@@ -421,60 +490,100 @@ static bool follow_next(struct wf2q_entity *e, const struct wf2q_entity *next)
  * long as something changes (or always, when virtual times have changed too),
  * but not into what is in service.
  */
-static void settle(struct wf2q_group *g, bool always)
+static void wf2q_settle(struct wf2q_group *g, bool always)
 {
 	while (!g->in_service) {
 		struct wf2q_entity *e = &g->entity;
 
-		g->next = choose(g);
+		g->next = wf2q_choose(g);
 		if (!e->parent)
 			return;
-		if (!follow_next(e, g->next) && !always)
+		if (!wf2q_follow_next(e, g->next) && !always)
 			return;
 		g = e->parent;
 	}
 }
 
-static void count_busy(struct wf2q_group *g, int change)
+/* To those above a parked group, nobody below it is backlogged. */
+static void wf2q_count_backlogged(struct wf2q_group *g, int change)
 {
-	for (; g; g = g->entity.parent)
-		g->nr_busy += change;
+	for (;;) {
+		struct wf2q_entity *e = &g->entity;
+
+		g->nr_backlogged += change;
+		if (!e->parent || unlikely(e->parked && e->state != WF2Q_SERVING))
+			return;
+		g = e->parent;
+	}
 }
 
-/* Take on the class that was asked for while in service. */
-static void change_class_resting(struct wf2q_entity *e)
+static inline u32 wf2q_any_backlogged_in(struct wf2q_entity *e)
 {
-	rest(tree_of(e), e);
-	part(e);
+	return e->is_group ? wf2q_group_of(e)->nr_backlogged : 1;
+}
+
+/*
+ * Take on the class and the weight that were asked for. The child is in
+ * neither tree of its class, or remembered there; afterwards it is out.
+ */
+static void wf2q_change_class(struct wf2q_entity *e)
+{
+	if (e->state == WF2Q_REMEMBERED)
+		wf2q_forget(wf2q_tree_of(e), e);
+	else if (e->state != WF2Q_OUT)
+		wf2q_uncount(wf2q_tree_of(e), e);
 	e->class = e->new_class;
+	wf2q_adopt_weight(e);
+}
+
+/*
+ * @e is taken out of service or from the waiting tree, to wait @again or to
+ * rest, and what was asked for meanwhile takes effect.
+ */
+static noinline void wf2q_rejoin_changed(struct wf2q_entity *e, bool again)
+{
+	struct wf2q_tree *t = wf2q_tree_of(e);
+
+	e->changed = false;
+	if (again && e->parked) {
+		again = false;
+		e->held = !e->is_group;
+		wf2q_count_backlogged(e->parent, -wf2q_any_backlogged_in(e));
+	}
+	if (e->new_class != e->class) {
+		wf2q_change_class(e);
+		if (again)
+			wf2q_join(e);
+	} else if (again) {
+		if (e->new_weight != e->weight)
+			wf2q_reweigh(t, e);
+		wf2q_wait_from_start(e);
+	} else {
+		wf2q_rest(t, e);
+	}
 }
 
 /*
  * The service of @leaf ends: it and the groups above it go back to wait, or
  * to rest if nothing below them is backlogged.
  */
-static void end_service(struct wf2q_entity *leaf, bool again)
+static void wf2q_end_service(struct wf2q_entity *leaf, bool again)
 {
 	struct wf2q_entity *e = leaf;
 
 	for (;;) {
 		struct wf2q_group *g = e->parent;
-		struct wf2q_tree *t = tree_of(e);
+		struct wf2q_tree *t = wf2q_tree_of(e);
 
 		g->in_service = NULL;
-		if (unlikely(e->new_class != e->class)) {
-			change_class_resting(e);
-			if (again)
-				join(e);
-		} else if (again) {
-			if (unlikely(e->new_weight != e->weight))
-				reweigh(t, e);
-			wait_from_start(e);
-		} else {
-			rest(t, e);
-		}
+		if (unlikely(e->changed))
+			wf2q_rejoin_changed(e, again);
+		else if (again)
+			wf2q_wait_from_start(e);
+		else
+			wf2q_rest(t, e);
 
-		g->next = choose(g);
+		g->next = wf2q_choose(g);
 		e = &g->entity;
 		if (!e->parent)
 			return;
@@ -486,12 +595,12 @@ static void end_service(struct wf2q_entity *leaf, bool again)
 	}
 }
 
-static u32 valid_budget(u32 budget)
+static u32 wf2q_valid_budget(u32 budget)
 {
 	return clamp(budget, 1U, WF2Q_MAX_BUDGET);
 }
 
-static u16 valid_weight(unsigned int weight)
+static u16 wf2q_valid_weight(unsigned int weight)
 {
 	return clamp(weight, 1U, WF2Q_MAX_WEIGHT);
 }
@@ -508,12 +617,12 @@ void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 {
 	*e = (struct wf2q_entity) {
 		.parent = parent,
-		.new_weight = valid_weight(weight),
+		.new_weight = wf2q_valid_weight(weight),
 		.class = class,
 		.new_class = class,
 		.state = WF2Q_OUT,
 	};
-	adopt_weight(e);
+	wf2q_adopt_weight(e);
 }
 
 /**
@@ -532,40 +641,48 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 }
 
 /**
- * wf2q_activate - an idle leaf has become backlogged
+ * wf2q_enter - an idle leaf has become backlogged
  * @leaf:	the leaf
  * @budget:	its allotment in sectors, 1..WF2Q_MAX_BUDGET
  */
-void wf2q_activate(struct wf2q_entity *leaf, u32 budget)
+void wf2q_enter(struct wf2q_entity *leaf, u32 budget)
 {
 	if (WARN_ON_ONCE(wf2q_backlogged(leaf)))
 		return;
-	leaf->budget = valid_budget(budget);
+	leaf->budget = wf2q_valid_budget(budget);
 	leaf->service = 0;
-	count_busy(leaf->parent, 1);
-	join(leaf);
-	settle(leaf->parent, false);
+	if (unlikely(leaf->parked)) {
+		leaf->held = true;
+		return;
+	}
+	wf2q_count_backlogged(leaf->parent, 1);
+	wf2q_join(leaf);
+	wf2q_settle(leaf->parent, false);
 }
 
 /**
- * wf2q_deactivate - a backlogged leaf has nothing left to serve
- * @leaf:	the leaf, waiting or in service
+ * wf2q_leave - a backlogged leaf has nothing left to serve
+ * @leaf:	the leaf, waiting, in service or parked
  *
  * If it has been served ahead of its share, that is remembered until its share
  * has caught up.
  */
-void wf2q_deactivate(struct wf2q_entity *leaf)
+void wf2q_leave(struct wf2q_entity *leaf)
 {
 	if (WARN_ON_ONCE(!wf2q_backlogged(leaf)))
 		return;
-	count_busy(leaf->parent, -1);
-	if (leaf->state == WF2Q_SERVING) {
-		end_service(leaf, false);
+	if (unlikely(leaf->held)) {
+		leaf->held = false;
 		return;
 	}
-	erase_waiting(leaf);
-	rest(tree_of(leaf), leaf);
-	settle(leaf->parent, false);
+	wf2q_count_backlogged(leaf->parent, -1);
+	if (leaf->state == WF2Q_SERVING) {
+		wf2q_end_service(leaf, false);
+		return;
+	}
+	wf2q_erase_waiting(leaf);
+	wf2q_rest(wf2q_tree_of(leaf), leaf);
+	wf2q_settle(leaf->parent, false);
 }
 
 /**
@@ -579,13 +696,13 @@ struct wf2q_entity *wf2q_select(struct wf2q_group *root)
 	struct wf2q_group *g = root;
 	struct wf2q_entity *e;
 
-	if (!root->nr_busy)
+	if (!root->nr_backlogged)
 		return NULL;
 	if (WARN_ON_ONCE(root->in_service))
 		return wf2q_in_service(root);
 	for (;;) {
 		e = g->next;
-		erase_waiting(e);
+		wf2q_erase_waiting(e);
 		e->state = WF2Q_SERVING;
 		g->in_service = e;
 		g->next = NULL;
@@ -595,34 +712,54 @@ struct wf2q_entity *wf2q_select(struct wf2q_group *root)
 	}
 }
 
-/* Account service to one child: its own timestamps, and its group's V. */
-static void serve(struct wf2q_entity *e, u32 sectors)
+/**
+ * wf2q_second - name the leaf that would go next, were the one in service gone
+ * @root:	root of the hierarchy
+ *
+ * That is the next of the innermost group of the leaf in service in which
+ * another child waits. Nothing changes, no virtual time either. To serve that leaf
+ * beside the one in service means to charge it out of turn, by wf2q_charge().
+ *
+ * Return: the leaf, or NULL if none waits or none is in service.
+ */
+struct wf2q_entity *wf2q_second(struct wf2q_group *root)
+{
+	struct wf2q_group *g = root, *inner = NULL;
+	struct wf2q_entity *e;
+
+	for (e = g->in_service; e; e = g->in_service) {
+		if (g->nr_waiting)
+			inner = g;
+		if (!e->is_group)
+			break;
+		g = wf2q_group_of(e);
+	}
+	if (!inner)
+		return NULL;
+	e = inner->sole ? inner->sole : wf2q_choose_among(inner, false);
+	while (e->is_group)
+		e = wf2q_group_of(e)->next;
+	return e;
+}
+
+/* A child that is not in service has been served all the same. */
+static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 {
 	struct wf2q_group *g = e->parent;
-	struct wf2q_tree *t = tree_of(e);
+	struct wf2q_tree *t = wf2q_tree_of(e);
 	u64 step = sectors * e->inverse;
 
 	e->service += sectors;
-	if (unlikely(e->class == WF2Q_IDLE))
-		g->idle_due -= min(g->idle_due, (u64)WF2Q_IDLE_PACE * sectors);
-	else if (unlikely(idle_class_waits(g)))
-		g->idle_due += sectors;
-
-	if (likely(e->state == WF2Q_SERVING)) {
-		e->start += step;
-		if (t->wsum == e->weight)
-			t->vtime += step;	/* it is alone */
-		else
-			advance(t, sectors);
-		return;
-	}
+	g->mixed |= e->class != WF2Q_BE;
+	if (g->mixed)
+		wf2q_account_classes(g, e->class, sectors);
 
 	if (e->state == WF2Q_WAITING) {
-		erase_waiting(e);
+		wf2q_erase_waiting(e);
 		e->start += step;
-		if (before(e->finish, e->start))
+		if (wf2q_before(e->finish, e->start))
 			e->finish = e->start;
-		insert_waiting(e);
+		wf2q_insert_waiting(e);
 	} else {
 		if (e->state == WF2Q_REMEMBERED) {
 			rb_erase_cached(&e->node, &t->idle);
@@ -633,9 +770,30 @@ static void serve(struct wf2q_entity *e, u32 sectors)
 		e->start += step;
 		e->finish = e->start;
 		e->state = WF2Q_REMEMBERED;
-		insert_idle(t, e);
+		wf2q_insert_idle(t, e);
 	}
-	advance(t, sectors);
+	wf2q_advance(t, sectors);
+}
+
+/* Account service to one child: its own timestamps, and its group's V. */
+static void wf2q_serve(struct wf2q_entity *e, u32 sectors)
+{
+	struct wf2q_group *g = e->parent;
+	struct wf2q_tree *t = wf2q_tree_of(e);
+	u64 step = sectors * e->inverse;
+
+	if (unlikely(e->state != WF2Q_SERVING)) {
+		wf2q_serve_out_of_turn(e, sectors);
+		return;
+	}
+	e->service += sectors;
+	if (unlikely(g->mixed))
+		wf2q_account_classes(g, e->class, sectors);
+	e->start += step;
+	if (t->wsum == e->weight)
+		t->vtime += step;	/* it is alone */
+	else
+		wf2q_advance(t, sectors);
 }
 
 /**
@@ -644,7 +802,7 @@ static void serve(struct wf2q_entity *e, u32 sectors)
  *		for what it got out of turn, and its place follows
  * @sectors:	how much, up to WF2Q_MAX_BUDGET
  *
- * The caller ends the service (wf2q_requeue() or wf2q_deactivate()) when the
+ * The caller ends the service (wf2q_requeue() or wf2q_leave()) when the
  * budget is used up; what is charged beyond it counts, but the engine cannot
  * keep others from waiting longer for it than it promised.
  */
@@ -655,9 +813,9 @@ void wf2q_charge(struct wf2q_entity *leaf, u32 sectors)
 	if (WARN_ON_ONCE(sectors > WF2Q_MAX_BUDGET))
 		sectors = WF2Q_MAX_BUDGET;
 	for (e = leaf; e->parent; e = &e->parent->entity)
-		serve(e, sectors);
+		wf2q_serve(e, sectors);
 	if (unlikely(leaf->state != WF2Q_SERVING))
-		settle(leaf->parent, true);
+		wf2q_settle(leaf->parent, true);
 }
 
 /**
@@ -669,14 +827,14 @@ void wf2q_requeue(struct wf2q_entity *leaf, u32 budget)
 {
 	if (WARN_ON_ONCE(leaf->state != WF2Q_SERVING))
 		return;
-	leaf->budget = valid_budget(budget);
+	leaf->budget = wf2q_valid_budget(budget);
 	leaf->service = 0;
-	end_service(leaf, true);
+	wf2q_end_service(leaf, true);
 }
 
 /**
  * wf2q_set_budget - change the current allotment of a leaf
- * @leaf:	the leaf, waiting or in service
+ * @leaf:	the leaf, waiting, in service or parked
  * @budget:	all of its allotment in sectors, 1..WF2Q_MAX_BUDGET, of which
  *		leaf->service are already used
  *
@@ -689,31 +847,84 @@ void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget)
 {
 	if (WARN_ON_ONCE(!wf2q_backlogged(leaf)))
 		return;
-	budget = valid_budget(budget);
-	if (leaf->state == WF2Q_SERVING)
+	budget = wf2q_valid_budget(budget);
+	if (leaf->state == WF2Q_SERVING || leaf->held)
 		leaf->budget = budget;
-	else if (retime(leaf, budget, leaf->service))
-		settle(leaf->parent, false);
+	else if (wf2q_retime(leaf, budget, leaf->service))
+		wf2q_settle(leaf->parent, false);
 }
 
 /* A waiting child has a new weight to take on, or to keep for later. */
-static void reweigh_waiting(struct wf2q_entity *e)
+static void wf2q_reweigh_waiting(struct wf2q_entity *e)
 {
-	struct wf2q_tree *t = tree_of(e);
+	struct wf2q_tree *t = wf2q_tree_of(e);
 	u64 need = wf2q_remaining(e);
 
-	if (before(e->start, t->vtime)) {
+	if (wf2q_before(e->start, t->vtime)) {
 		u64 finish = t->vtime +
 			     div_u64(need << WF2Q_SHIFT, e->new_weight);
 
-		if (!before(finish, e->finish))
+		if (!wf2q_before(finish, e->finish)) {
+			e->changed = true;
 			return;
+		}
 		e->start = t->vtime;
 	}
-	erase_waiting(e);
-	reweigh(t, e);
-	wait_from_start(e);
-	settle(e->parent, false);
+	wf2q_erase_waiting(e);
+	wf2q_reweigh(t, e);
+	wf2q_wait_from_start(e);
+	wf2q_settle(e->parent, false);
+}
+
+static void wf2q_set_weight_in_class(struct wf2q_entity *e)
+{
+	switch (e->state) {
+	case WF2Q_OUT:
+		wf2q_adopt_weight(e);
+		break;
+	case WF2Q_REMEMBERED:
+		rb_erase_cached(&e->node, &wf2q_tree_of(e)->idle);
+		wf2q_rest(wf2q_tree_of(e), e);
+		break;
+	case WF2Q_WAITING:
+		wf2q_reweigh_waiting(e);
+		break;
+	}
+}
+
+/**
+ * wf2q_set_prio - change the weight and the class of a leaf together
+ * @leaf:	the leaf
+ * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
+ * @class:	its new class
+ *
+ * For the leaf in service both take effect when the service ends. Else a new
+ * class takes effect at once, and the weight with it: the leaf starts at V of
+ * its new class. While the class stays the same, a weight takes effect as
+ * wf2q_set_weight() says.
+ */
+void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
+		   enum wf2q_class class)
+{
+	leaf->new_weight = wf2q_valid_weight(weight);
+	leaf->new_class = class;
+	if (leaf->state == WF2Q_SERVING) {
+		leaf->changed = true;
+		return;
+	}
+	if (class != leaf->class) {
+		bool waiting = leaf->state == WF2Q_WAITING;
+
+		if (waiting)
+			wf2q_erase_waiting(leaf);
+		wf2q_change_class(leaf);
+		if (waiting) {
+			wf2q_join(leaf);
+			wf2q_settle(leaf->parent, false);
+		}
+	} else if (leaf->new_weight != leaf->weight) {
+		wf2q_set_weight_in_class(leaf);
+	}
 }
 
 /**
@@ -729,51 +940,110 @@ static void reweigh_waiting(struct wf2q_entity *e)
  */
 void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
 {
-	struct wf2q_tree *t;
+	wf2q_set_prio(e, weight, e->new_class);
+}
 
-	e->new_weight = valid_weight(weight);
-	if (e->new_weight == e->weight)
+/**
+ * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
+ * @leaf:	the leaf
+ *
+ * Classes are compared where the path to @leaf leaves the path in service:
+ * between the leaf, or the group above it, and its sibling in service.
+ *
+ * Return: true if so; false also when nothing is in service.
+ */
+bool wf2q_outranks(const struct wf2q_entity *leaf)
+{
+	const struct wf2q_entity *e;
+
+	/* On the way up all wait, or else a group is parked. */
+	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity)
+		if (e->parent->in_service)
+			return e->class < e->parent->in_service->class;
+	return false;
+}
+
+/**
+ * wf2q_precedes - would a waiting leaf be chosen before what is in service?
+ * @leaf:	the leaf
+ *
+ * That is, if the choice that began the service were made again: where the path to
+ * @leaf leaves the path in service, its side is of a higher class, or it is of the
+ * same, eligible, and has the smaller finish. What is in service counts as eligible,
+ * though it may be ahead of V by now, or else its first request would end most turns.
+ * Of two sides of different classes, what they owe does not count. To end the service
+ * breaks no bound, since what is in service is charged what it has had.
+ *
+ * Return: true if so; false also when nothing is in service.
+ */
+bool wf2q_precedes(const struct wf2q_entity *leaf)
+{
+	const struct wf2q_entity *e, *served;
+
+	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity) {
+		served = e->parent->in_service;
+		if (!served)
+			continue;
+		if (e->class != served->class)
+			return e->class < served->class;
+		return !wf2q_before(wf2q_tree_of(e)->vtime, e->start) &&
+		       wf2q_before(e->finish, served->finish);
+	}
+	return false;
+}
+
+/**
+ * wf2q_park - a leaf or a group is not to be served for now
+ * @e:		the leaf, or the group's entity (but the root's)
+ *
+ * It takes effect at once, in service when that ends. To its group, what is
+ * parked sleeps: a lag is given up, a lead remembered. A parked leaf may be
+ * entered, left, changed, moved and charged out of turn as any other;
+ * so may leaves below a parked group.
+ */
+void wf2q_park(struct wf2q_entity *e)
+{
+	if (WARN_ON_ONCE(!e->parent) || e->parked)
 		return;
-
-	switch (e->state) {
-	case WF2Q_OUT:
-		adopt_weight(e);
-		break;
-	case WF2Q_REMEMBERED:
-		t = tree_of(e);
-		rb_erase_cached(&e->node, &t->idle);
-		rest(t, e);
-		break;
-	case WF2Q_WAITING:
-		reweigh_waiting(e);
-		break;
+	e->parked = true;
+	if (e->state == WF2Q_SERVING) {
+		e->changed = true;
+	} else if (e->state == WF2Q_WAITING) {
+		wf2q_erase_waiting(e);
+		wf2q_rejoin_changed(e, true);
+		wf2q_settle(e->parent, false);
 	}
 }
 
 /**
- * wf2q_set_class - change the class of a leaf
- * @leaf:	the leaf
- * @class:	its new class
+ * wf2q_unpark - a leaf or a group may be served again
+ * @e:		the leaf, or the group's entity
  *
- * It takes effect at once, for a leaf in service when the service ends.
+ * If it is backlogged it waits, with what its allotment has left, as if it had
+ * been asleep.
  */
-void wf2q_set_class(struct wf2q_entity *leaf, enum wf2q_class class)
+void wf2q_unpark(struct wf2q_entity *e)
 {
-	bool waiting = leaf->state == WF2Q_WAITING;
-
-	leaf->new_class = class;
-	if (class == leaf->class || leaf->state == WF2Q_SERVING)
+	if (!e->parked)
 		return;
-	if (waiting) {
-		erase_waiting(leaf);
-		rest(tree_of(leaf), leaf);
+	e->parked = false;
+	if (e->state == WF2Q_SERVING)
+		return;
+	if (e->is_group) {
+		struct wf2q_group *g = wf2q_group_of(e);
+
+		if (!g->nr_backlogged)
+			return;
+		e->budget = wf2q_remaining(g->next);
+		e->service = 0;
+	} else {
+		if (!e->held)
+			return;
+		e->held = false;
 	}
-	part(leaf);
-	leaf->class = class;
-	if (waiting) {
-		join(leaf);
-		settle(leaf->parent, false);
-	}
+	wf2q_count_backlogged(e->parent, wf2q_any_backlogged_in(e));
+	wf2q_join(e);
+	wf2q_settle(e->parent, false);
 }
 
 /**
@@ -782,7 +1052,8 @@ void wf2q_set_class(struct wf2q_entity *leaf, enum wf2q_class class)
  * @to:		the group, of the same hierarchy
  *
  * A backlogged leaf waits in its new group with what its allotment had left;
- * if it was in service, that has ended and nothing is in service.
+ * if it was in service, that has ended and nothing is in service. If it is
+ * parked it stays so.
  */
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 {
@@ -794,13 +1065,13 @@ void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 	wf2q_exit(leaf);
 	leaf->parent = to;
 	if (backlogged)
-		wf2q_activate(leaf, left);
+		wf2q_enter(leaf, left);
 }
 
 /**
  * wf2q_exit - take a leaf or a group out of every tree
  * @e:		the leaf, or the entity of a group below which no leaf is
- *		backlogged
+ *		backlogged, parked ones included
  *
  * Its memory may be freed afterwards. Idle children of a group are taken out of
  * its trees: before they become backlogged again they have to be moved.
@@ -813,14 +1084,13 @@ void wf2q_exit(struct wf2q_entity *e)
 	if (e->is_group) {
 		struct wf2q_group *g = wf2q_group_of(e);
 
-		if (WARN_ON_ONCE(g->nr_busy))
+		if (WARN_ON_ONCE(g->nr_backlogged))
 			return;
 		for (class = 0; class < WF2Q_CLASSES; class++)
-			while ((child = first_idle(&g->tree[class])))
-				forget(&g->tree[class], child);
+			while ((child = wf2q_first_idle(&g->tree[class])))
+				wf2q_forget(&g->tree[class], child);
 	} else if (wf2q_backlogged(e)) {
-		wf2q_deactivate(e);
+		wf2q_leave(e);
 	}
-	part(e);
-	e->class = e->new_class;
+	wf2q_part(e);
 }

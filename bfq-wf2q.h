@@ -32,28 +32,28 @@
 #define WF2Q_MAX_WEIGHT		65535U
 
 /*
- * While other classes keep a level busy, an entity of the IDLE class is served
- * once the others have had this many times the sectors that it asks for: it
- * gets 1 sector in 32, enough to make progress and to let go of locks, too
- * little to be felt.
+ * While a class keeps a level busy, one of those below it is served once the
+ * class has had this many times the sectors that it asks for: they get 1 sector
+ * in 32, enough to make progress and to let go of locks, too little to be felt.
  */
-#define WF2Q_IDLE_PACE		31
+#define WF2Q_THIN_PACE		31
 
 /**
- * enum wf2q_class - strict priorities among the children of one group
+ * enum wf2q_class - priorities among the children of one group
  * @WF2Q_RT:	served before all others
  * @WF2Q_BE:	served when no RT child is backlogged; groups are always BE
- * @WF2Q_IDLE:	served when nobody else wants to be, but for a thin share
- *		(see WF2Q_IDLE_PACE)
+ * @WF2Q_IDLE:	served when nobody else wants to be
  * @WF2Q_CLASSES: how many there are
+ *
+ * A class leaves a thin share to those below it: see WF2Q_THIN_PACE.
  */
 enum wf2q_class { WF2Q_RT, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
 
 /**
  * enum wf2q_state - where an entity stands at its level
- * @WF2Q_OUT:		idle, and in no tree
- * @WF2Q_REMEMBERED:	idle, but served ahead of its share: in the idle tree
- *			until virtual time reaches its finish
+ * @WF2Q_OUT:		idle or parked, and in no tree
+ * @WF2Q_REMEMBERED:	idle or parked, but served ahead of its share: in the
+ *			idle tree until virtual time reaches its finish
  * @WF2Q_WAITING:	backlogged, in the waiting tree (or the sole to wait)
  * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
  *			group
@@ -78,6 +78,10 @@ enum wf2q_state { WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_WAITING, WF2Q_SERVING };
  * @new_class:	the class last asked for; differs while a change waits
  * @state:	one of enum wf2q_state
  * @is_group:	embedded in a struct wf2q_group
+ * @parked:	not to be served for now; in service, when that has ended
+ * @held:	a leaf that is backlogged, but parked
+ * @changed:	a new weight or class, or parking, waits for the end of its
+ *		service (or did, and took effect already)
  */
 struct wf2q_entity {
 	struct rb_node		node;
@@ -93,7 +97,10 @@ struct wf2q_entity {
 	u8			class;
 	u8			new_class;
 	u8			state;
-	bool			is_group;
+	bool			is_group:1;
+	bool			parked:1;
+	bool			held:1;
+	bool			changed:1;
 };
 
 /**
@@ -122,9 +129,11 @@ struct wf2q_tree {
  * @in_service:	the child in service
  * @sole:	the only waiting child, which then stands in no tree
  * @nr_waiting:	waiting children
- * @idle_due:	sectors that other classes got while the IDLE class waited,
- *		less WF2Q_IDLE_PACE times those it got
- * @nr_busy:	backlogged leaves anywhere below
+ * @owed:	by class: sectors that it got while one of a class below it
+ *		waited, less WF2Q_THIN_PACE times those that they got
+ * @nr_backlogged:	backlogged leaves anywhere below, but for those that are parked,
+ *		or stand below a parked group below this one
+ * @mixed:	has had children to serve that are not BE
  */
 struct wf2q_group {
 	struct wf2q_entity	entity;
@@ -132,23 +141,30 @@ struct wf2q_group {
 	struct wf2q_entity	*next;
 	struct wf2q_entity	*in_service;
 	struct wf2q_entity	*sole;
-	u64			idle_due;
+	u64			owed[WF2Q_IDLE];
 	u32			nr_waiting;
-	u32			nr_busy;
+	u32			nr_backlogged;
+	bool			mixed;
 };
 
 void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 		     unsigned int weight);
 void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 		      unsigned int weight, enum wf2q_class class);
-void wf2q_activate(struct wf2q_entity *leaf, u32 budget);
-void wf2q_deactivate(struct wf2q_entity *leaf);
+void wf2q_enter(struct wf2q_entity *leaf, u32 budget);
+void wf2q_leave(struct wf2q_entity *leaf);
 struct wf2q_entity *wf2q_select(struct wf2q_group *root);
+struct wf2q_entity *wf2q_second(struct wf2q_group *root);
 void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight);
-void wf2q_set_class(struct wf2q_entity *leaf, enum wf2q_class class);
+void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
+		   enum wf2q_class class);
+bool wf2q_outranks(const struct wf2q_entity *leaf);
+bool wf2q_precedes(const struct wf2q_entity *leaf);
+void wf2q_park(struct wf2q_entity *e);
+void wf2q_unpark(struct wf2q_entity *e);
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
 void wf2q_exit(struct wf2q_entity *e);
 
@@ -167,11 +183,11 @@ static inline struct wf2q_group *wf2q_group_of(struct wf2q_entity *e)
  * wf2q_backlogged - is this entity waiting or in service?
  * @e: a leaf or a group's entity (but the root's)
  *
- * Return: true if so.
+ * Return: true if so; of a leaf also, if it were but for being parked.
  */
 static inline bool wf2q_backlogged(const struct wf2q_entity *e)
 {
-	return e->state >= WF2Q_WAITING;
+	return e->state >= WF2Q_WAITING || e->held;
 }
 
 /**
@@ -186,25 +202,30 @@ static inline u32 wf2q_remaining(const struct wf2q_entity *e)
 }
 
 /**
- * wf2q_busy - is any leaf of this hierarchy waiting or in service?
+ * wf2q_any_backlogged - is any leaf of this hierarchy waiting or in service?
  * @root: its root, or a group whose part of it is asked for
+ *
+ * What is parked does not count.
  *
  * Return: true if so.
  */
-static inline bool wf2q_busy(const struct wf2q_group *root)
+static inline bool wf2q_any_backlogged(const struct wf2q_group *root)
 {
-	return root->nr_busy;
+	return root->nr_backlogged;
 }
 
 /**
- * wf2q_nr_busy - count backlogged leaves below a group
+ * wf2q_nr_backlogged - count backlogged leaves below a group
  * @g: the group
+ *
+ * What is parked, or below a parked group below this one, does not count. That
+ * @g itself is parked, or a group above it, makes no difference.
  *
  * Return: their number.
  */
-static inline u32 wf2q_nr_busy(const struct wf2q_group *g)
+static inline u32 wf2q_nr_backlogged(const struct wf2q_group *g)
 {
-	return g->nr_busy;
+	return g->nr_backlogged;
 }
 
 /**

@@ -2,11 +2,14 @@
 /*
  * Every difference between kernels, and nowhere else.
  *
- * The rooms of this module are written against one imaginary kernel: the names
- * in this file.  What a real kernel does instead is found when the module is
- * built, by compiling small snippets against the headers of that very kernel
- * (compat/probe.c); each that compiles defines a BFQ_HAVE_... word.  There are
- * no version numbers, because distributions backport.
+ * The rooms of this module are written against the newest kernel: where it has a
+ * name for something, that is the name, and this file defines it for kernels that
+ * are older.  What even the newest has no single word for is called bfq_... here.
+ *
+ * What a kernel is like is found when the module is built, by compiling small
+ * snippets against the headers of that very kernel (compat/probe.c); each that
+ * compiles defines a BFQ_HAVE_... word.  There are no version numbers, because
+ * distributions backport.
  *
  * Where the types come from.  An elevator needs types that the block layer
  * keeps to itself.  A build beside an installed kernel writes them into
@@ -15,23 +18,26 @@
  * is called.  A build in a kernel tree, or with KSRC=, defines BFQ_KSRC and
  * includes the real headers.
  *
- * What the rooms may use, beside the block layer's own names:
+ * The newest kernel's names that are defined here for older ones:
  *
- *	the elevator	bfq_insert_flags_t, bfq_insert_at_head(),
- *			BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
- *			bfq_free_requests(), BFQ_RQF_PREPARED, bfq_rotational(),
- *			bfq_elevator_get(), bfq_elevator_put()
- *	tags		bfq_sched_tag_depth(), bfq_sched_tags_shared(),
- *			bfq_limit_tags(), bfq_set_min_shallow_depth(),
+ *	blk_insert_t, BLK_MQ_INSERT_AT_HEAD, RQF_USE_SCHED, blk_queue_rot(),
+ *	blk_mq_is_shared_tags(), blk_mq_set_min_shallow_depth(), hrtimer_setup()
+ *	cgroups: blkcg_activate_policy(), blkcg_deactivate_policy(),
+ *		blkg_conf_init(), blkg_conf_open_bdev(), blkg_conf_prep(),
+ *		blkg_conf_unprep(), blkg_conf_close_bdev(), and small ones that
+ *		stand in private headers: css_to_blkcg(), blkcg_to_cpd(),
+ *		blkg_to_pd(), pd_to_blkg(), blkg_get(), blkg_tryget(), blkg_put()
+ *
+ * And our own:
+ *
+ *	the elevator	BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
+ *			bfq_free_requests(), bfq_elevator_get(), bfq_elevator_put()
+ *	tags		bfq_sched_tag_depth(), bfq_cpu_map(), bfq_tags_used(),
+ *			bfq_limit_tags(),
  *			bfq_find_word_shallow(), bfq_async_depth(),
  *			bfq_start_async_depth()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
- *	timers		bfq_hrtimer_setup()
- *	cgroups		BFQ_COMPAT_PD_ALLOC(), bfq_policy_activate(),
- *			bfq_policy_deactivate(), bfq_blkg_conf_begin(),
- *			bfq_blkg_conf_end(), css_to_blkcg(), blkcg_to_cpd(),
- *			cpd_to_blkcg(), blkg_to_pd(), pd_to_blkg(),
- *			bio_blkg(), bfq_blkg_*()
+ *	cgroups		BFQ_COMPAT_ALLOC_PD()
  *
  * The cgroup half is there if CONFIG_BLK_CGROUP is.
  */
@@ -86,33 +92,13 @@
  * The elevator.
  */
 
-/**
- * typedef bfq_insert_flags_t - the third argument of ops.insert_requests
- *
- * ops.insert_requests is
- * void (*)(struct blk_mq_hw_ctx *, struct list_head *, bfq_insert_flags_t).
- */
-#ifdef BFQ_HAVE_INSERT_FLAGS
-typedef blk_insert_t bfq_insert_flags_t;
+/* The third argument of ops.insert_requests, which was a bool: at the head? */
+#ifndef BFQ_HAVE_INSERT_FLAGS
+typedef bool blk_insert_t;
+#endif
 #ifndef BLK_MQ_INSERT_AT_HEAD
-#define BLK_MQ_INSERT_AT_HEAD ((__force blk_insert_t)0x01)
+#define BLK_MQ_INSERT_AT_HEAD	((__force blk_insert_t)1)
 #endif
-#else
-typedef bool bfq_insert_flags_t;
-#endif
-
-/**
- * bfq_insert_at_head() - are these requests to be served before all others?
- * @flags: what ops.insert_requests was called with
- */
-static inline bool bfq_insert_at_head(bfq_insert_flags_t flags)
-{
-#ifdef BFQ_HAVE_INSERT_FLAGS
-	return (flags & BLK_MQ_INSERT_AT_HEAD) != 0;
-#else
-	return flags;
-#endif
-}
 
 /**
  * BFQ_COMPAT_INIT_SCHED() - define bfq_compat_init_sched for ops.init_sched
@@ -181,23 +167,13 @@ static void bfq_compat_depth_updated(struct blk_mq_hw_ctx *hctx)	\
  * before allocation.
  */
 #ifdef RQF_ELVPRIV
-#define BFQ_RQF_PREPARED	RQF_ELVPRIV
-#else
-#define BFQ_RQF_PREPARED	RQF_USE_SCHED
+#define RQF_USE_SCHED		RQF_ELVPRIV
 #endif
 
-/**
- * bfq_rotational() - does the device have moving parts?
- * @q: the device's queue
- */
-static inline bool bfq_rotational(struct request_queue *q)
-{
-#ifdef blk_queue_nonrot
-	return !blk_queue_nonrot(q);
-#else
-	return blk_queue_rot(q);
+/* Does the device have moving parts? */
+#ifndef blk_queue_rot
+#define blk_queue_rot(q)	(!blk_queue_nonrot(q))
 #endif
-}
 
 /* So many milliseconds does bfq_elevator_get() wait for the lock. */
 #define BFQ_ELEVATOR_TRIES	200
@@ -261,26 +237,6 @@ static inline void bfq_free_requests(struct list_head *list)
 	}
 }
 
-#ifndef BFQ_KSRC
-/**
- * rq_mergeable() - may anything be merged with this request?
- * @rq: the request
- */
-static inline bool rq_mergeable(const struct request *rq)
-{
-	if (rq->rq_flags & RQF_NOMERGE_FLAGS || rq->cmd_flags & REQ_NOMERGE_FLAGS)
-		return false;
-	switch (req_op(rq)) {
-	case REQ_OP_FLUSH:
-	case REQ_OP_WRITE_ZEROES:
-	case REQ_OP_ZONE_APPEND:
-		return false;
-	default:
-		return !blk_op_is_passthrough(rq->cmd_flags);
-	}
-}
-#endif
-
 /*
  * Tags.
  */
@@ -296,21 +252,23 @@ static inline struct sbitmap_queue *bfq_first_sched_tags(struct request_queue *q
 	return NULL;
 }
 
+#ifndef BFQ_KSRC
 /**
- * bfq_sched_tags_shared() - do all hardware queues draw from one set of tags?
- * @q: the device's queue
+ * blk_mq_is_shared_tags() - do all hardware queues draw from one set of tags?
+ * @flags: those of the device's tag_set
  */
-static inline bool bfq_sched_tags_shared(struct request_queue *q)
+static inline bool blk_mq_is_shared_tags(unsigned int flags)
 {
-	return q->tag_set->flags & BLK_MQ_F_TAG_HCTX_SHARED;
+	return flags & BLK_MQ_F_TAG_HCTX_SHARED;
 }
+#endif
 
 /**
  * bfq_sched_tag_depth() - how many requests the scheduler can hold
  * @q: the device's queue
  *
  * For each hardware queue, or for all of them together where
- * bfq_sched_tags_shared() says so.  Right also within depth_updated, where
+ * blk_mq_is_shared_tags() says so.  Right also within depth_updated, where
  * q->nr_requests may not be.  (One exception: a shared set is resized after
  * the call, so there it is the old figure.)
  */
@@ -319,6 +277,48 @@ static inline unsigned int bfq_sched_tag_depth(struct request_queue *q)
 	struct sbitmap_queue *tags = bfq_first_sched_tags(q);
 
 	return tags ? tags->sb.depth : q->nr_requests;
+}
+
+/* The hardware queue of a number; the caller keeps the device's usage counter. */
+static inline struct blk_mq_hw_ctx *bfq_hctx(struct request_queue *q, unsigned int nr)
+{
+#ifdef BFQ_HAVE_HCTX_TABLE
+	return xa_load(&q->hctx_table, nr);
+#else
+	return nr < q->nr_hw_queues ? q->queue_hw_ctx[nr] : NULL;
+#endif
+}
+
+/**
+ * bfq_cpu_map() - the hardware queue whose tags a task on this CPU draws from
+ * @q: the device's queue
+ * @opf: operation and flags of its request: some drivers set queues apart for
+ *	reads and for what is polled
+ */
+static inline unsigned int bfq_cpu_map(struct request_queue *q, blk_opf_t opf)
+{
+	const struct blk_mq_queue_map *map = q->tag_set->map;
+	enum hctx_type type = HCTX_TYPE_DEFAULT;
+
+	if (opf & REQ_POLLED)
+		type = HCTX_TYPE_POLL;
+	else if ((opf & REQ_OP_MASK) == REQ_OP_READ)
+		type = HCTX_TYPE_READ;
+	if (!map[type].nr_queues)
+		type = HCTX_TYPE_DEFAULT;
+	return map[type].mq_map[raw_smp_processor_id()];
+}
+
+/**
+ * bfq_tags_used() - how many of a hardware queue's scheduler tags are taken
+ * @q: the device's queue, whose usage counter the caller keeps
+ * @nr: number of the hardware queue
+ */
+static inline unsigned int bfq_tags_used(struct request_queue *q, unsigned int nr)
+{
+	struct blk_mq_hw_ctx *hctx = bfq_hctx(q, nr);
+
+	return hctx && hctx->sched_tags ? sbitmap_weight(&hctx->sched_tags->bitmap_tags.sb) : 0;
 }
 
 /* Does a shallow depth count for each word of the map?  Else it does for the whole map. */
@@ -383,8 +383,9 @@ static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
 		data->shallow_depth = bfq_shallow_depth(tags, depth);
 }
 
+#ifndef BFQ_HAVE_MIN_SHALLOW_DEPTH
 /**
- * bfq_set_min_shallow_depth() - announce the smallest depth we will ask for
+ * blk_mq_set_min_shallow_depth() - announce the smallest depth we will ask for
  * @q: the device's queue
  * @depth: smallest @depth that bfq_limit_tags() will be called with
  *
@@ -392,8 +393,7 @@ static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
  * that a limited request cannot wait for ever.  To be called from the init
  * function and from depth_updated, since a change of depth may bring new maps.
  */
-static inline void bfq_set_min_shallow_depth(struct request_queue *q,
-					     unsigned int depth)
+static inline void blk_mq_set_min_shallow_depth(struct request_queue *q, unsigned int depth)
 {
 	struct blk_mq_hw_ctx *hctx;
 	unsigned long i;
@@ -408,6 +408,7 @@ static inline void bfq_set_min_shallow_depth(struct request_queue *q,
 						bfq_shallow_depth(tags, depth));
 	}
 }
+#endif
 
 /**
  * bfq_async_depth() - how many tags asynchronous requests may have in all
@@ -492,24 +493,22 @@ static inline void bfq_wbt_enable(struct request_queue *q)
  * Timers.
  */
 
+#ifndef BFQ_HAVE_HRTIMER_SETUP
 /**
- * bfq_hrtimer_setup() - prepare a timer
+ * hrtimer_setup() - prepare a timer
  * @timer: the timer
  * @fn: what it calls
  * @clock: CLOCK_MONOTONIC or another
  * @mode: HRTIMER_MODE_REL or another
  */
-static inline void bfq_hrtimer_setup(struct hrtimer *timer,
-				     enum hrtimer_restart (*fn)(struct hrtimer *),
-				     clockid_t clock, enum hrtimer_mode mode)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*fn)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
 {
-#ifdef BFQ_HAVE_HRTIMER_SETUP
-	hrtimer_setup(timer, fn, clock, mode);
-#else
 	hrtimer_init(timer, clock, mode);
 	timer->function = fn;
-#endif
 }
+#endif
 
 #ifdef CONFIG_BLK_CGROUP
 #include "bfq-compat-cgroup.h"

@@ -32,6 +32,10 @@ _Static_assert(__builtin_types_compatible_p(typeof(((struct elevator_mq_ops *)0)
 #line 1 "BFQ_HAVE_GET_SHALLOW"
 static typeof(&sbitmap_get_shallow) probe_get_shallow;
 
+/* Only where the real headers are: it is an inline function of theirs. */
+#line 1 "BFQ_HAVE_MIN_SHALLOW_DEPTH"
+static typeof(&blk_mq_set_min_shallow_depth) probe_min_shallow_depth;
+
 /* Writeback throttling: by disk or queue, and who remembers that it is off? */
 #line 1 "BFQ_HAVE_WBT_DISK"
 _Static_assert(__builtin_types_compatible_p(typeof(wbt_disable_default), void (struct gendisk *)), "");
@@ -45,6 +49,10 @@ _Static_assert(sizeof(((struct elevator_queue *)0)->flags) == sizeof(long), "");
 /* Is the elevator kept in place by a lock of its own? */
 #line 1 "BFQ_HAVE_ELEVATOR_LOCK"
 _Static_assert(sizeof(((struct request_queue *)0)->elevator_lock) > 0, "");
+
+/* Are hardware queues kept in an xarray, or in an array? */
+#line 1 "BFQ_HAVE_HCTX_TABLE"
+_Static_assert(sizeof(((struct request_queue *)0)->hctx_table) > 0, "");
 
 /* Can the administrator say how many requests may be asynchronous? */
 #line 1 "BFQ_HAVE_ASYNC_DEPTH"

@@ -42,7 +42,7 @@ static struct wf2q_entity *at(struct rb_node *node)
 
 static u32 busy_below(struct wf2q_entity *e)
 {
-	return e->is_group ? wf2q_group_of(e)->nr_busy : 1;
+	return e->is_group ? wf2q_group_of(e)->nr_backlogged : 1;
 }
 
 /* Returns the height; checks links, order and, for waiting, min_start. */
@@ -119,12 +119,20 @@ static void check_child(struct wf2q_entity *e)
 
 	if (later(e->start, e->finish) && e->state != WF2Q_SERVING)
 		FAIL("an entity finishes before it starts");
+	if (e->held && (!e->parked || e->is_group || e->state >= WF2Q_WAITING))
+		FAIL("an entity is held though it is not parked, or waits");
+	if (e->parked && e->state == WF2Q_WAITING)
+		FAIL("an entity waits though it is parked");
+	if (!e->changed && (e->new_weight != e->weight || e->new_class != e->class ||
+			    (e->parked && e->state == WF2Q_SERVING)))
+		FAIL("an entity does not know of a change");
 	if (!e->is_group)
 		return;
 	g = wf2q_group_of(e);
 	check_group(g);
-	EXPECT("a backlogged group has backlogged leaves", !!g->nr_busy,
-	       wf2q_backlogged(e));
+	if (!e->parked || e->state == WF2Q_SERVING)
+		EXPECT("a backlogged group has backlogged leaves", !!g->nr_backlogged,
+		       wf2q_backlogged(e));
 	if (e->state == WF2Q_WAITING)
 		EXPECT("what a group asks for", wf2q_remaining(e),
 		       wf2q_remaining(g->next));
@@ -138,46 +146,120 @@ static void check_children(struct rb_root_cached *tree)
 		check_child(at(node));
 }
 
-/* The eligible child with the smallest finish, by looking at all of them. */
+/* The eligible child of a class with the smallest finish, if V were to jump. */
+static struct wf2q_entity *first_of_class(struct wf2q_group *g, int class)
+{
+	struct wf2q_tree *t = &g->tree[class];
+	struct rb_node *node = t->waiting.rb_root.rb_node;
+	u64 vtime = t->vtime;
+
+	if (g->sole)
+		return g->sole->class == class ? g->sole : NULL;
+	if (!node)
+		return NULL;
+	if (later(at(node)->min_start, vtime))
+		vtime = at(node)->min_start;
+	for (node = rb_first_cached(&t->waiting); node; node = rb_next(node))
+		if (!later(at(node)->start, vtime))
+			return at(node);
+	FAIL("nobody is eligible");
+}
+
+/* By looking at all that wait: who is next? */
+static struct wf2q_entity *first_of(struct wf2q_group *g)
+{
+	struct wf2q_entity *first = NULL, *e;
+	int class;
+
+	for (class = WF2Q_CLASSES - 1; class >= 0; class--) {
+		e = first_of_class(g, class);
+		if (e && !(first && g->owed[class] >=
+			   (u64)WF2Q_THIN_PACE * wf2q_remaining(first)))
+			first = e;
+	}
+	return first;
+}
+
 static void check_choice(struct wf2q_group *g)
 {
 	struct wf2q_entity *next = g->next;
-	struct wf2q_tree *t;
-	struct rb_node *node;
 
 	if (next->parent != g || next->state != WF2Q_WAITING)
 		FAIL("the next child is none that waits here");
-	t = &g->tree[next->class];
-	if (later(next->start, t->vtime))
+	if (later(next->start, g->tree[next->class].vtime))
 		FAIL("the next child is not eligible");
-	if (g->sole) {
-		if (next != g->sole)
-			FAIL("the next child is not the only one that waits");
-		return;
-	}
-	for (node = rb_first_cached(&t->waiting); node; node = rb_next(node)) {
-		struct wf2q_entity *e = at(node);
+	if (next != first_of(g))
+		FAIL("the next child is not the first");
+}
 
-		if (!later(e->start, t->vtime)) {
-			EXPECT("finish of the next child", next->finish,
-			       e->finish);
-			break;
-		}
+/* Who goes next below @g, were what is in service not there; innermost first. */
+static struct wf2q_entity *second_of(struct wf2q_group *g)
+{
+	struct wf2q_entity *e = g->in_service;
+
+	if (e && e->is_group) {
+		e = second_of(wf2q_group_of(e));
+		if (e)
+			return e;
 	}
-	if (next->class == WF2Q_BE &&
-	    g->tree[WF2Q_RT].waiting.rb_root.rb_node)
-		FAIL("BE goes before RT");
-	if (next->class == WF2Q_IDLE &&
-	    g->idle_due < (u64)WF2Q_IDLE_PACE * wf2q_remaining(next) &&
-	    (g->tree[WF2Q_RT].waiting.rb_root.rb_node ||
-	     g->tree[WF2Q_BE].waiting.rb_root.rb_node))
-		FAIL("IDLE goes first before it is due");
+	e = first_of(g);
+	while (e && e->is_group)
+		e = first_of(wf2q_group_of(e));
+	return e;
+}
+
+void check_second(struct wf2q_group *root)
+{
+	struct wf2q_entity *second = wf2q_second(root);
+
+	if (second != (root->in_service ? second_of(root) : NULL))
+		FAIL("the second choice is not the first of those that wait");
+}
+
+static bool stands_below(const struct wf2q_entity *e, const struct wf2q_entity *above)
+{
+	while (e != above && e->parent)
+		e = &e->parent->entity;
+	return e == above;
+}
+
+/* The child of @g that is @leaf or has it below, if @leaf can be chosen through it. */
+static const struct wf2q_entity *way_to(struct wf2q_group *g,
+					const struct wf2q_entity *leaf)
+{
+	const struct wf2q_entity *e, *side = NULL;
+
+	for (e = leaf; e != &g->entity; e = &e->parent->entity) {
+		if (e->state != WF2Q_WAITING)
+			return NULL;
+		side = e;
+	}
+	return side;
+}
+
+void check_precedes(struct wf2q_group *root, const struct wf2q_entity *leaf)
+{
+	const struct wf2q_entity *served, *side;
+	struct wf2q_group *g = root;
+	bool precedes = false;
+
+	while (g->in_service && g->in_service->is_group &&
+	       stands_below(leaf, g->in_service))
+		g = wf2q_group_of(g->in_service);
+	served = g->in_service;
+	side = served ? way_to(g, leaf) : NULL;
+	if (side && side->class == served->class)
+		precedes = later(served->finish, side->finish) &&
+			   !later(side->start, g->tree[side->class].vtime);
+	else if (side)
+		precedes = served->class > side->class;
+	EXPECT("a leaf precedes what is in service", wf2q_precedes(leaf), precedes);
 }
 
 void check_group(struct wf2q_group *g)
 {
 	struct count all = { 0 };
-	bool waiting = false;
+	bool waiting = false, others = false;
 	int class;
 
 	for (class = 0; class < WF2Q_CLASSES; class++) {
@@ -188,6 +270,7 @@ void check_group(struct wf2q_group *g)
 		all.nodes += c.nodes;
 		check_tree(g, class, false, &c);
 		waiting |= t->waiting.rb_root.rb_node != NULL;
+		others |= class != WF2Q_BE && (c.nodes || (g->sole && g->sole->class == class));
 		if (g->in_service && g->in_service->class == class) {
 			c.weights += g->in_service->weight;
 			c.busy += busy_below(g->in_service);
@@ -210,8 +293,10 @@ void check_group(struct wf2q_group *g)
 		check_child(g->sole);
 		waiting = true;
 	}
+	if (others && !g->mixed)
+		FAIL("a group does not know of its classes");
 	EXPECT("waiting children", g->nr_waiting, all.nodes);
-	EXPECT("backlogged leaves", g->nr_busy, all.busy);
+	EXPECT("backlogged leaves", g->nr_backlogged, all.busy);
 	if (g->in_service) {
 		EXPECT("state in service", g->in_service->state, WF2Q_SERVING);
 		if (g->in_service->parent != g)

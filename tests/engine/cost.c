@@ -28,9 +28,9 @@ static noinline void measure_sleep(void)
 	struct wf2q_entity *leaf = wf2q_select(w.group);
 
 	wf2q_charge(leaf, wf2q_remaining(leaf));
-	wf2q_deactivate(leaf);
+	wf2q_leave(leaf);
 	if (asleep >= 0)
-		wf2q_activate(&w.leaf[asleep], budget[asleep]);
+		wf2q_enter(&w.leaf[asleep], budget[asleep]);
 	asleep = leaf - w.leaf;
 }
 
@@ -38,10 +38,10 @@ static noinline void measure_lone(void)
 {
 	struct wf2q_entity *leaf = w.leaf;
 
-	wf2q_activate(leaf, 8);
+	wf2q_enter(leaf, 8);
 	leaf = wf2q_select(w.group);
 	wf2q_charge(leaf, 8);
-	wf2q_deactivate(leaf);
+	wf2q_leave(leaf);
 }
 
 int main(int argc, char **argv)
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	if (lone && n > 1)
 		wf2q_move(w.leaf, &w.group[n - 1]);
 	for (i = 0; !lone && i < p.leaves; i++)
-		wf2q_activate(&w.leaf[i], budget[i]);
+		wf2q_enter(&w.leaf[i], budget[i]);
 	while (turns--) {
 		if (lone)
 			measure_lone();

@@ -15,6 +15,7 @@
 
 #define GROUPS	5
 #define LEAVES	9
+#define CALLS	16
 
 static struct wf2q_group group[GROUPS];
 static struct wf2q_entity leaf[LEAVES];
@@ -64,7 +65,7 @@ static void exit_group(int i)
 	/* A group with children is not removed, nor is the root. */
 	if (i != 2 && i != 4)
 		return;
-	if (g->nr_busy)
+	if (g->nr_backlogged)
 		return;
 	wf2q_exit(&g->entity);
 	for (child = 0; child < LEAVES; child++)
@@ -81,13 +82,13 @@ static void call(u8 what, u8 whom, u8 much)
 	struct wf2q_entity *e = &leaf[whom % LEAVES];
 	struct wf2q_entity *served = wf2q_in_service(group);
 
-	switch (what % 14) {
+	switch (what % CALLS) {
 	case 0:
 	case 1:
-		wf2q_activate(e, amount(much));
+		wf2q_enter(e, amount(much));
 		break;
 	case 2:
-		wf2q_deactivate(e);
+		wf2q_leave(e);
 		break;
 	case 3:
 	case 4:
@@ -114,7 +115,8 @@ static void call(u8 what, u8 whom, u8 much)
 		wf2q_set_weight(&group[whom % GROUPS].entity, amount(much));
 		break;
 	case 11:
-		wf2q_set_class(e, much % WF2Q_CLASSES);
+		wf2q_set_prio(e, much & 0x80 ? e->weight : amount(much),
+			      much % WF2Q_CLASSES);
 		break;
 	case 12:
 		wf2q_move(e, &group[much % GROUPS]);
@@ -125,7 +127,45 @@ static void call(u8 what, u8 whom, u8 much)
 		else
 			wf2q_exit(e);
 		break;
+	case 14:
+		wf2q_park(much & 1 ? e : &group[whom % GROUPS].entity);
+		break;
+	case 15:
+		wf2q_unpark(much & 1 ? e : &group[whom % GROUPS].entity);
+		break;
 	}
+}
+
+/* What only asks may be asked at any time. */
+static void ask(const struct wf2q_entity *e)
+{
+	if (wf2q_outranks(e) && (e->state != WF2Q_WAITING || !group->in_service))
+		FAIL("outranks though %s", e->state == WF2Q_WAITING ?
+		     "nothing is in service" : "not waiting");
+	check_precedes(group, e);
+}
+
+static bool servable(const struct wf2q_entity *e)
+{
+	if (!wf2q_backlogged(e))
+		return false;
+	for (; e->parent; e = &e->parent->entity)
+		if (e->parked && e->state != WF2Q_SERVING)
+			return false;
+	return true;
+}
+
+static void ask_second(void)
+{
+	static struct wf2q_group groups[GROUPS];
+	static struct wf2q_entity leaves[LEAVES];
+
+	memcpy(groups, group, sizeof(group));
+	memcpy(leaves, leaf, sizeof(leaf));
+	check_second(group);
+	if (memcmp(groups, group, sizeof(group)) ||
+	    memcmp(leaves, leaf, sizeof(leaf)))
+		FAIL("to ask for the second choice changes something");
 }
 
 static void check_all(void)
@@ -134,8 +174,11 @@ static void check_all(void)
 	int i, class;
 
 	for (i = 0; i < LEAVES; i++)
-		busy += wf2q_backlogged(&leaf[i]);
-	EXPECT("backlogged leaves in all", wf2q_nr_busy(group), busy);
+		ask(&leaf[i]);
+	for (i = 0; i < LEAVES; i++)
+		busy += servable(&leaf[i]);
+	EXPECT("backlogged leaves in all", wf2q_nr_backlogged(group), busy);
+	ask_second();
 	for (i = 0; i < GROUPS; i++) {
 		check_group(&group[i]);
 		for (class = 0; class < WF2Q_CLASSES; class++) {
@@ -159,7 +202,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	start(data[0]);
 	for (i = 1; i + 2 < size; i += 3) {
 		snprintf(check_context, sizeof(check_context),
-			 "call %zu (%u %u %u)", i / 3, data[i] % 14,
+			 "call %zu (%u %u %u)", i / 3, data[i] % CALLS,
 			 data[i + 1], data[i + 2]);
 		call(data[i], data[i + 1], data[i + 2]);
 		check_all();

@@ -146,6 +146,12 @@ static void judge_turn(struct node *n)
 		seen.lead = lead / n->turn;
 }
 
+/* Rounding of virtual times, passed on once from the heaviest to the lightest. */
+static double time_slack(void)
+{
+	return MAX_TEST_WEIGHT * 4.0 * (seen.changes + 1) / 0x1p36;
+}
+
 void model_compare(struct node *g)
 {
 	int class;
@@ -154,13 +160,100 @@ void model_compare(struct node *g)
 		struct level *l = &g->level[class];
 		u64 got = wf2q_group_of(g->e)->tree[class].vtime - l->base;
 		double off = (double)got / 0x1p36 - sectors_of(l->v);
-
-		/* Rounding, passed on once from the heaviest to the lightest. */
-		double slack = MAX_TEST_WEIGHT * 4.0 * (seen.changes + 1) / 0x1p36;
+		double slack = time_slack();
 
 		if (off > slack || off < -slack)
 			FAIL("virtual time is %.12f off the fluid server's, allowed %.12f",
 			     off, slack);
+	}
+}
+
+/* Classes. */
+
+static bool waits_below(const struct node *g, int class)
+{
+	while (++class < WF2Q_CLASSES)
+		if (g->level[class].waiting.n)
+			return true;
+	return false;
+}
+
+static bool busy_below(const struct node *g, int class)
+{
+	return waits_below(g, class) || (g->service && g->service->class > class);
+}
+
+/* The first of its class or below to be backlogged is owed no more than it asks. */
+static void begin_thin(struct node *n)
+{
+	int class;
+
+	for (class = 0; class < n->class; class++) {
+		struct thin *d = &n->up->thin[class];
+		u64 most = (u64)WF2Q_THIN_PACE * wf2q_remaining(n->e);
+
+		if (busy_below(n->up, class))
+			continue;
+		if (d->owed > most)
+			d->owed = most;
+		d->above = 0;
+		d->below = 0;
+		d->early = 0;
+	}
+}
+
+static void account_thin(struct node *n, u32 sectors)
+{
+	u64 paid = (u64)WF2Q_THIN_PACE * sectors;
+	struct thin *d = n->up->thin;
+	int class;
+
+	for (class = 0; class < n->class; class++, d++) {
+		d->owed = d->owed > paid ? d->owed - paid : 0;
+		d->below += sectors;
+		if (n->serving && n->over & 1 << class) {
+			d->early += sectors;
+			d->early_ever += sectors;
+		}
+	}
+	if (waits_below(n->up, class)) {
+		d->owed += sectors;
+		d->above += sectors;
+		d->above_ever += sectors;
+	}
+}
+
+/* Bounds 6 and 7: what those below a class get at least, and at most. */
+static void judge_thin(const struct node *g)
+{
+	int class, lower;
+
+	for (class = 0; class < WF2Q_IDLE; class++) {
+		const struct thin *d = &g->thin[class];
+		const struct level *l = &g->level[class];
+		u64 below = 0, injected = 0, least;
+
+		for (lower = class + 1; lower < WF2Q_CLASSES; lower++) {
+			if (below < g->level[lower].largest)
+				below = g->level[lower].largest;
+			injected += g->level[lower].injected;
+		}
+		seen.bounds++;
+		least = WF2Q_THIN_PACE * (d->below + below) + l->largest +
+			l->injected;
+		if (busy_below(g, class) && d->above > least)
+			FAIL("class %d got %llu sectors while those below, who wait, got %llu",
+			     class, (unsigned long long)d->above,
+			     (unsigned long long)d->below);
+		if (WF2Q_THIN_PACE * d->early >
+		    d->above + WF2Q_THIN_PACE * (below + injected) ||
+		    WF2Q_THIN_PACE * d->early_ever >
+		    d->above_ever + WF2Q_THIN_PACE * injected)
+			FAIL("those below class %d got %llu (%llu ever) sectors before it, while it got %llu (%llu)",
+			     class, (unsigned long long)d->early,
+			     (unsigned long long)d->early_ever,
+			     (unsigned long long)d->above,
+			     (unsigned long long)d->above_ever);
 	}
 }
 
@@ -240,6 +333,7 @@ static void join(struct node *n)
 		l->weights += n->weight;
 	}
 	n->backlogged = true;
+	begin_thin(n);
 	heap_add(&l->waiting, n);
 	if (l->peak <= l->waiting.n)
 		l->peak = l->waiting.n + 1;	/* and one in service */
@@ -280,8 +374,10 @@ static void unwait(struct node *n)
 /* Where nothing is in service, somebody must be eligible. */
 static void jump_group(struct node *g)
 {
-	jump(&g->level[WF2Q_IDLE]);
-	jump(&g->level[g->level[WF2Q_RT].waiting.n ? WF2Q_RT : WF2Q_BE]);
+	int class;
+
+	for (class = 0; class < WF2Q_CLASSES; class++)
+		jump(&g->level[class]);
 }
 
 static bool any_waiting(struct node *g)
@@ -296,7 +392,7 @@ static void settle(struct node *g)
 		jump_group(g);
 		if (!g->up)
 			return;
-		if (any_waiting(g) && !g->backlogged)
+		if (any_waiting(g) && !g->backlogged && !g->parked)
 			join(g);
 		else if (!any_waiting(g) && g->backlogged)
 			unwait(g);
@@ -353,6 +449,10 @@ void model_activate(struct node *leaf, u32 budget)
 {
 	seen.changes++;
 	model_allot(leaf, budget);
+	if (leaf->parked) {
+		leaf->held = true;
+		return;
+	}
 	join(leaf);
 	settle(leaf->up);
 }
@@ -363,9 +463,14 @@ static void end_turn(struct node *leaf, bool again)
 	struct node *n;
 
 	for (n = leaf; n->up; n = n->up) {
+		judge_thin(n->up);
 		n->up->service = NULL;
 		n->serving = false;
 		judge_turn(n);
+		if (again && n->parked) {
+			again = false;
+			n->held = !n->level;
+		}
 		if (n->want_class != n->class) {
 			rest(n);
 			part(n);
@@ -389,7 +494,9 @@ static void end_turn(struct node *leaf, bool again)
 void model_deactivate(struct node *leaf)
 {
 	seen.changes++;
-	if (leaf->serving) {
+	if (leaf->held) {
+		leaf->held = false;
+	} else if (leaf->serving) {
 		end_turn(leaf, false);
 	} else {
 		unwait(leaf);
@@ -404,25 +511,37 @@ void model_requeue(struct node *leaf, u32 budget)
 	end_turn(leaf, true);
 }
 
-/* Strict priorities, and the IDLE class by its due. */
+/* Of a child that waits, or is chosen and not yet served. */
+static vt finish_of(const struct node *n)
+{
+	return n->s + ((vt)(n->e->finish - n->e->start) << (VT_SHIFT - WF2Q_SHIFT));
+}
+
+/* The highest class that waits, unless it owes those below one allotment. */
 static void judge_class(struct node *n)
 {
-	struct node *g = n->up;
-	u64 need = (u64)WF2Q_IDLE_PACE * wf2q_remaining(n->e);
-	bool rt = g->level[WF2Q_RT].waiting.n, be = g->level[WF2Q_BE].waiting.n;
+	const struct node *g = n->up;
+	u64 need = (u64)WF2Q_THIN_PACE * wf2q_remaining(n->e);
+	u32 most = 0;
+	int class;
 
-	if (n->class == WF2Q_IDLE) {
-		if ((rt || be) && g->due < need)
-			FAIL("IDLE served when due %llu of %llu sectors",
-			     (unsigned long long)g->due,
+	n->over = 0;
+	for (class = 0; class < n->class; class++) {
+		if (!g->level[class].waiting.n)
+			continue;
+		n->over |= 1 << class;
+		if (g->thin[class].owed < need)
+			FAIL("class %d served before class %d, which owes %llu of %llu sectors",
+			     n->class, class,
+			     (unsigned long long)g->thin[class].owed,
 			     (unsigned long long)need);
-		return;
 	}
-	if (n->class == WF2Q_BE && rt)
-		FAIL("BE served before RT");
-	if (g->level[WF2Q_IDLE].waiting.n &&
-	    g->due >= (u64)WF2Q_IDLE_PACE * g->level[WF2Q_IDLE].largest)
-		FAIL("IDLE not served though due");
+	while (++class < WF2Q_CLASSES)
+		if (g->level[class].waiting.n && most < g->level[class].largest)
+			most = g->level[class].largest;
+	if (most && g->thin[n->class].owed >= (u64)WF2Q_THIN_PACE * most)
+		FAIL("class %d served though it owes %llu sectors to those below",
+		     n->class, (unsigned long long)g->thin[n->class].owed);
 }
 
 void model_select(struct node *root, struct node *leaf)
@@ -437,6 +556,7 @@ void model_select(struct node *root, struct node *leaf)
 		if (!n->backlogged || n->up->service)
 			FAIL("chosen while not waiting");
 		judge_class(n);
+		judge_thin(n->up);
 		model_judge(n);
 		if (l->waiting.n > 1)
 			model_judge(l->waiting.slot[0]);
@@ -447,20 +567,10 @@ void model_select(struct node *root, struct node *leaf)
 		n->serving = true;
 		n->up->service = n;
 		n->turn = 0;
+		n->due = finish_of(n);
 	}
 	if (n != root)
 		FAIL("chosen from another hierarchy");
-}
-
-static void account_due(struct node *n, u32 sectors)
-{
-	struct node *g = n->up;
-	u64 paid = (u64)WF2Q_IDLE_PACE * sectors;
-
-	if (n->class == WF2Q_IDLE)
-		g->due = g->due > paid ? g->due - paid : 0;
-	else if (g->level[WF2Q_IDLE].waiting.n)
-		g->due += sectors;
 }
 
 void model_charge(struct node *leaf, u32 sectors)
@@ -472,7 +582,7 @@ void model_charge(struct node *leaf, u32 sectors)
 		struct level *l = level_of(n);
 		vt step = sectors * inverse_of(n);
 
-		account_due(n, sectors);
+		account_thin(n, sectors);
 		n->total += sectors;
 		n->turn += sectors;
 		if (!leaf->serving) {
@@ -540,21 +650,65 @@ void model_budget(struct node *leaf, u32 budget)
 {
 	seen.changes++;
 	model_allot(leaf, budget);
-	if (!leaf->serving)
+	if (!leaf->serving && !leaf->held)
 		settle(leaf->up);
 }
 
-void model_class(struct node *leaf, u8 class)
+/* To its level, who is parked sleeps. */
+void model_park(struct node *n, bool park)
+{
+	if (n->parked == park)
+		return;
+	seen.changes++;
+	n->parked = park;
+	if (n->serving)
+		return;
+	if (park) {
+		if (!n->backlogged)
+			return;
+		unwait(n);
+		n->held = !n->level;
+	} else if (n->level) {
+		if (!any_waiting(n))
+			return;
+		join(n);
+	} else {
+		if (!n->held)
+			return;
+		n->held = false;
+		model_allot(n, n->e->budget);
+		join(n);
+	}
+	settle(n->up);
+}
+
+bool model_servable(const struct node *leaf)
+{
+	const struct node *n;
+
+	if (!model_wants(leaf))
+		return false;
+	for (n = leaf; n->up; n = n->up)
+		if (n->parked && !n->serving)
+			return false;
+	return true;
+}
+
+void model_prio(struct node *leaf, u32 weight, u8 class)
 {
 	bool waiting = leaf->backlogged;
 
-	seen.changes++;
 	leaf->want_class = class;
-	if (class == leaf->class || leaf->serving)
+	if (class == leaf->class || leaf->serving) {
+		model_weight(leaf, weight);
 		return;
+	}
+	seen.changes++;
+	leaf->want_weight = weight;
 	if (waiting)
 		unwait(leaf);
 	part(leaf);
+	leaf->weight = weight;
 	leaf->class = class;
 	if (waiting) {
 		model_allot(leaf, leaf->e->budget);
@@ -563,12 +717,63 @@ void model_class(struct node *leaf, u8 class)
 	}
 }
 
+/*
+ * From the root down: where does the way to @leaf part from what is served? NULL if
+ * it does not, or @leaf cannot be served.
+ */
+static const struct node *parting(const struct node *leaf)
+{
+	const struct node *path[64], *n;
+	int depth = 0;
+
+	if (leaf->serving || !model_servable(leaf))
+		return NULL;
+	for (n = leaf; n->up; n = n->up)
+		path[depth++] = n;
+	while (depth && path[depth - 1]->serving)
+		depth--;
+	return path[depth - 1];
+}
+
+bool model_outranks(const struct node *leaf)
+{
+	const struct node *n = parting(leaf);
+
+	return n && n->up->service && n->class < n->up->service->class;
+}
+
+/* a <= b, as far as what may be rounded lets one tell. */
+static enum verdict at_most(vt a, vt b)
+{
+	double off = sectors_of(b - a);
+
+	if (off <= time_slack() && off >= -time_slack())
+		return OPEN;
+	return off > 0 ? YES : NO;
+}
+
+enum verdict model_precedes(const struct node *leaf)
+{
+	const struct node *n = parting(leaf), *served = n ? n->up->service : NULL;
+	enum verdict eligible, sooner;
+
+	if (!served)
+		return NO;
+	if (n->class != served->class)
+		return n->class < served->class ? YES : NO;
+	eligible = at_most(n->s, level_of(n)->v);
+	sooner = at_most(finish_of(n), served->due);
+	if (eligible == NO || sooner == NO)
+		return NO;
+	return eligible == YES && sooner == YES ? YES : OPEN;
+}
+
 void model_exit(struct node *n)
 {
 	struct level *l;
 
 	seen.changes++;
-	if (n->backlogged)
+	if (model_wants(n))
 		model_deactivate(n);
 	if (n->level)
 		for (l = n->level; l < n->level + WF2Q_CLASSES; l++)

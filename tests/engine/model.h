@@ -5,10 +5,11 @@
  * A node mirrors an entity. Each level keeps the virtual time V of the fluid
  * server among its children and each node the virtual time S of its own
  * service, as 128-bit numbers with 64 fraction bits that cannot wrap; so
- * w * (V - S) is how many sectors the node is behind the fluid server. Nothing
- * here knows of finish times or eligibility: the model takes the engine's
- * decisions as they come and judges them by the bounds of
- * Documentation/engine.md.
+ * w * (V - S) is how many sectors the node is behind the fluid server. The
+ * model takes the engine's decisions as they come and judges them by the bounds
+ * of Documentation/engine.md, and so knows nothing of finish times or
+ * eligibility. Only model_precedes() does: it counts a finish from the model's S
+ * on, and takes from the engine how far it is from there.
  *
  * A weight is what the engine's reciprocal makes of it, within one part in
  * 2^37 / w (a test of its own shows that): a true one would differ by nothing
@@ -45,20 +46,36 @@ struct level {
 	struct heap ahead;	/* idle, but the server has not caught up */
 };
 
+/*
+ * What one class owes to those below it, in sectors; and, to judge that by, who
+ * got how much in this period, in which somebody below has always been waiting
+ * or in service, and ever.
+ */
+struct thin {
+	u64 owed;
+	u64 above, above_ever;	/* got by the class while somebody below waited */
+	u64 below;		/* got by those below */
+	u64 early, early_ever;	/* of that, in turns begun while the class waited */
+};
+
 struct node {
 	struct wf2q_entity *e;
 	struct node *up;
 	vt s;
+	vt due;			/* in service: S at which its allotment was to end */
 	u64 total;		/* sectors received in its life */
 	u32 turn;		/* sectors of its present turn */
 	u32 weight, want_weight;
 	u8 class, want_class;
 	bool counted, backlogged, serving;
+	bool parked;
+	bool held;		/* a leaf: has something to serve, but is parked */
+	u8 over;		/* classes that waited when its turn began, as bits */
 	int pos;		/* in a heap */
 	/* groups only */
 	struct level *level;	/* WF2Q_CLASSES of them, NULL for leaves */
 	struct node *service;
-	u64 due;
+	struct thin thin[WF2Q_IDLE];
 };
 
 /* What has been seen, for the reader and for the bounds' slack. */
@@ -67,6 +84,7 @@ struct seen {
 	unsigned long bounds;		/* comparisons made */
 	unsigned long changes;		/* operations since the start of a world */
 	u64 sectors;			/* since the start of a world */
+	unsigned long precedes[3];	/* compared: no, yes; left open: too close */
 	double lag, lead;		/* largest, in parts of the allowed */
 };
 extern struct seen seen;
@@ -82,9 +100,23 @@ void model_select(struct node *root, struct node *leaf);
 void model_charge(struct node *leaf, u32 sectors);
 void model_requeue(struct node *leaf, u32 budget);
 void model_weight(struct node *n, u32 weight);
-void model_class(struct node *leaf, u8 class);
+void model_prio(struct node *leaf, u32 weight, u8 class);
+bool model_outranks(const struct node *leaf);
+
+/* Too close to tell: within rounding. */
+enum verdict { NO, YES, OPEN };
+enum verdict model_precedes(const struct node *leaf);
 void model_exit(struct node *n);
 void model_budget(struct node *leaf, u32 budget);
+void model_park(struct node *n, bool park);
+
+/* Has this leaf something to serve, as its owner sees it? Can it be served? */
+static inline bool model_wants(const struct node *leaf)
+{
+	return leaf->backlogged || leaf->held;
+}
+
+bool model_servable(const struct node *leaf);
 
 /* So much has been served that rounding would soon count: end this world. */
 bool model_exhausted(void);

@@ -9,6 +9,9 @@
  */
 #include "compat/bfq-compat.h"
 
+#define CREATE_TRACE_POINTS
+#include "bfq-trace.h"
+
 #define PROBE_ASYNC_PERCENT	50	/* of the tags, for async requests */
 
 struct probe_data {
@@ -49,24 +52,24 @@ static void probe_cpd_free(struct blkcg_policy_data *cpd)
 	kfree(container_of(cpd, struct probe_cgroup, cpd));
 }
 
-static struct blkg_policy_data *probe_pd_alloc(struct blkcg *blkcg, int node,
+static struct blkg_policy_data *probe_pd_alloc(struct gendisk *disk, struct blkcg *blkcg,
 					       gfp_t gfp)
 {
-	struct probe_group *group = kzalloc_node(sizeof(*group), gfp, node);
+	struct probe_group *group = kzalloc_node(sizeof(*group), gfp, disk->node_id);
 
 	return group ? &group->pd : NULL;
 }
 
-BFQ_COMPAT_PD_ALLOC(probe_pd_alloc)
+BFQ_COMPAT_ALLOC_PD(probe_pd_alloc)
 
 static void probe_pd_init(struct blkg_policy_data *pd)
 {
 	struct blkcg_gq *blkg = pd_to_blkg(pd);
-	struct elevator_queue *eq = bfq_blkg_queue(blkg)->elevator;
+	struct elevator_queue *eq = blkg->q->elevator;
 
 	/* init_sched has set it before it activates the policy */
 	WARN_ON_ONCE(!eq->elevator_data);
-	WARN_ON_ONCE(bfq_blkg_parent(blkg) == blkg);
+	WARN_ON_ONCE(blkg->parent == blkg);
 }
 
 static void probe_pd_free(struct blkg_policy_data *pd)
@@ -89,7 +92,6 @@ static int probe_show(struct seq_file *sf, void *v)
 
 	cg = container_of(blkcg_to_cpd(blkcg, &probe_policy),
 			  struct probe_cgroup, cpd);
-	WARN_ON_ONCE(cpd_to_blkcg(&cg->cpd) != blkcg);
 	seq_printf(sf, "writes %llu\n", cg->writes);
 	blkcg_print_blkgs(sf, blkcg, probe_prfill, &probe_policy, 0, false);
 	return 0;
@@ -99,26 +101,33 @@ static ssize_t probe_write(struct kernfs_open_file *of, char *buf,
 			   size_t nbytes, loff_t off)
 {
 	struct blkcg *blkcg = css_to_blkcg(of_css(of));
-	struct bfq_blkg_conf conf;
+	struct blkg_conf_ctx conf;
 	struct probe_cgroup *cg;
+	unsigned int noio;
 	struct blkg_policy_data *pd;
 	u64 number;
 	int ret;
 
-	ret = bfq_blkg_conf_begin(&conf, blkcg, &probe_policy, buf);
+	blkg_conf_init(&conf, buf);
+	ret = blkg_conf_open_bdev(&conf);
 	if (ret)
 		return ret;
-	lockdep_assert_held(&bfq_blkg_queue(conf.blkg)->queue_lock);
+	noio = memalloc_noio_save();
+	ret = blkg_conf_prep(blkcg, &probe_policy, &conf);
+	memalloc_noio_restore(noio);
+	if (ret)
+		goto close;
+	lockdep_assert_held(&conf.blkg->q->queue_lock);
 	ret = -EINVAL;
 	if (!kstrtou64(strim(conf.body), 0, &number)) {
 		pd = blkg_to_pd(conf.blkg, &probe_policy);
 		container_of(pd, struct probe_group, pd)->number = number;
-		WARN_ON_ONCE(bfq_blkg_lookup(blkcg, bfq_blkg_queue(conf.blkg)) !=
-			     conf.blkg);
-		WARN_ON_ONCE(!bfq_blkg_online(conf.blkg));
+		WARN_ON_ONCE(conf.blkg->blkcg != blkcg || !conf.blkg->online);
 		ret = 0;
 	}
-	bfq_blkg_conf_end(&conf);
+	blkg_conf_unprep(&conf);
+close:
+	blkg_conf_close_bdev(&conf);
 	if (ret)
 		return ret;
 	cg = container_of(blkcg_to_cpd(blkcg, &probe_policy),
@@ -151,32 +160,32 @@ static struct blkcg_policy probe_policy = {
 	.legacy_cftypes	= probe_legacy_files,
 	.cpd_alloc_fn	= probe_cpd_alloc,
 	.cpd_free_fn	= probe_cpd_free,
-	.pd_alloc_fn	= bfq_compat_pd_alloc,
+	.pd_alloc_fn	= bfq_compat_alloc_pd,
 	.pd_init_fn	= probe_pd_init,
 	.pd_free_fn	= probe_pd_free,
 };
 
 static void probe_charge(struct probe_data *pd, struct request *rq)
 {
-	struct blkcg_gq *blkg = rq->bio ? bio_blkg(rq->bio) : NULL;
+	struct blkcg_gq *blkg = rq->bio ? rq->bio->bi_blkg : NULL;
 
-	if (!bfq_blkg_tryget(blkg))
+	if (!blkg_tryget(blkg))
 		return;
-	bfq_blkg_get(blkg);
-	bfq_blkg_put(blkg);
-	if (blkg_to_pd(blkg, &probe_policy) && bfq_blkg_blkcg(blkg))
+	blkg_get(blkg);
+	blkg_put(blkg);
+	if (blkg_to_pd(blkg, &probe_policy) && blkg->blkcg)
 		atomic_inc(&pd->charged);
-	bfq_blkg_put(blkg);
+	blkg_put(blkg);
 }
 
 static int probe_cgroup_start(struct request_queue *q)
 {
-	return bfq_policy_activate(q, &probe_policy);
+	return blkcg_activate_policy(q->disk, &probe_policy);
 }
 
 static void probe_cgroup_stop(struct request_queue *q)
 {
-	bfq_policy_deactivate(q, &probe_policy);
+	blkcg_deactivate_policy(q->disk, &probe_policy);
 }
 
 static int __init probe_cgroup_register(void)
@@ -218,7 +227,7 @@ static void probe_depth_updated(struct request_queue *q)
 	struct probe_data *pd = q->elevator->elevator_data;
 
 	atomic_inc(&pd->depth_changes);
-	bfq_set_min_shallow_depth(q, probe_async_depth(q));
+	blk_mq_set_min_shallow_depth(q, probe_async_depth(q));
 }
 
 BFQ_COMPAT_DEPTH_UPDATED(probe_depth_updated)
@@ -243,8 +252,7 @@ static int probe_init_queue(struct request_queue *q, struct elevator_queue *eq)
 	spin_lock_init(&pd->lock);
 	INIT_LIST_HEAD(&pd->fifo);
 	pd->q = q;
-	bfq_hrtimer_setup(&pd->timer, probe_tick, CLOCK_MONOTONIC,
-			  HRTIMER_MODE_REL);
+	hrtimer_setup(&pd->timer, probe_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	eq->elevator_data = pd;
 	ret = probe_cgroup_start(q);
 	if (ret) {
@@ -288,11 +296,11 @@ static bool probe_bio_merge(struct request_queue *q, struct bio *bio,
 }
 
 static void probe_insert(struct blk_mq_hw_ctx *hctx, struct list_head *list,
-			 bfq_insert_flags_t flags)
+			 blk_insert_t flags)
 {
 	struct request_queue *q = hctx->queue;
 	struct probe_data *pd = q->elevator->elevator_data;
-	bool at_head = bfq_insert_at_head(flags);
+	bool at_head = flags & BLK_MQ_INSERT_AT_HEAD;
 	LIST_HEAD(merged);
 
 	spin_lock_irq(&pd->lock);
@@ -301,7 +309,7 @@ static void probe_insert(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 						      queuelist);
 
 		list_del_init(&rq->queuelist);
-		atomic_inc(&pd->inserted);
+		trace_probe_inserted(rq, atomic_inc_return(&pd->inserted));
 		if (at_head) {
 			atomic_inc(&pd->at_head);
 			list_add(&rq->queuelist, &pd->fifo);
@@ -309,7 +317,7 @@ static void probe_insert(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 		}
 		if (blk_mq_sched_try_insert_merge(q, rq, &merged))
 			continue;
-		if (rq_mergeable(rq)) {
+		if (!blk_rq_is_passthrough(rq)) {
 			elv_rqhash_add(q, rq);
 			if (!q->last_merge)
 				q->last_merge = rq;
@@ -362,12 +370,11 @@ static void probe_prepare(struct request *rq)
 	struct io_cq *icq = ioc_find_get_icq(rq->q);
 
 	rq->elv.icq = icq;	/* with a reference on its io_context */
-	WARN_ON_ONCE(icq && ioc_lookup_icq(rq->q) != icq);
 }
 
 static void probe_finish(struct request *rq)
 {
-	WARN_ON_ONCE(!(rq->rq_flags & BFQ_RQF_PREPARED));
+	WARN_ON_ONCE(!(rq->rq_flags & RQF_USE_SCHED));
 	if (!rq->elv.icq)
 		return;
 	put_io_context(rq->elv.icq->ioc);
@@ -382,9 +389,10 @@ static ssize_t probe_seen_show(struct elevator_queue *eq, char *page)
 			  "inserted %d at_head %d charged %d limited %d depth %u shared %d changes %d rotational %d ticks %d\n",
 			  atomic_read(&pd->inserted), atomic_read(&pd->at_head),
 			  atomic_read(&pd->charged), atomic_read(&pd->limited),
-			  bfq_sched_tag_depth(pd->q), bfq_sched_tags_shared(pd->q),
+			  bfq_sched_tag_depth(pd->q),
+			  blk_mq_is_shared_tags(pd->q->tag_set->flags),
 			  atomic_read(&pd->depth_changes),
-			  bfq_rotational(pd->q), atomic_read(&pd->ticks));
+			  !!blk_queue_rot(pd->q), atomic_read(&pd->ticks));
 }
 
 static struct elv_fs_entry probe_attrs[] = {
@@ -478,3 +486,4 @@ module_exit(probe_exit);
 MODULE_ALIAS(BFQ_NAME "-iosched");
 MODULE_DESCRIPTION("Elevator that exercises bfq's compatibility layer");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(BFQ_VERSION);

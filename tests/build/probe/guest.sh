@@ -3,18 +3,22 @@
 # test: every word of compat/ does on this kernel what its comment says
 # where: guest, started by tests/build/boot, which hands the probe's name over
 . "${0%/*}/../../selftests/ktap.sh"
-plan 21
+plan 23
 
 probe=$1
 ko=${TESTS%/tests}/$2
 rqos=/sys/kernel/debug/block
+tracing=/sys/kernel/tracing
 [ -r "$ko" ] || give_up "$ko is not built"
 mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+mountpoint -q $tracing || mount -t tracefs none $tracing
 
 # A figure of the probe's one line: "inserted 5 at_head 0 ..."
 seen() { sed "s/.*\b$1 \([0-9]*\).*/\1/" "$QUEUE/iosched/seen"; }
 
 holds "it loads" insmod "$ko"
+is "its version is that of dkms.conf" "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TESTS/../dkms.conf")" \
+	"$(cat "/sys/module/$probe/version")"
 nullb submit_queues=2
 wbt=$rqos/$DISK/rqos/wbt/enabled
 before=$(cat "$wbt")
@@ -30,7 +34,11 @@ case $(cat "$wbt") in
 *) pass "writeback throttling is off" ;;
 esac
 
+echo 1 >"$tracing/events/$probe/probe_inserted/enable"
 dd if="$DEV" of=/dev/null bs=4k count=500 iflag=direct 2>/dev/null
+echo 0 >"$tracing/events/$probe/probe_inserted/enable"
+compare "its tracepoint, under its name, tells of them" \
+	"$(grep -c 'probe_inserted: sector [0-9]* nr [0-9]*$' "$tracing/trace")" -ge 500
 compare "500 reads arrive" "$(seen inserted)" -ge 500
 compare "and find their cgroup's data" "$(seen charged)" -ge 500
 eventually 5 sh -c "[ \$(sed 's/.*ticks //' $QUEUE/iosched/seen) -gt 0 ]"

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The device: what kind it is, what is in it, and how much may be.
+ *
+ * Once a request is in the device, no scheduler decides about it.  So what is
+ * in there is counted, from the moment a request is chosen (charged to its
+ * queue; it may stand on the ready list for a moment) until it completes: in
+ * all, and for each queue.  bfq_device_sent() and bfq_device_done() are the
+ * only two places where the counts change.
+ *
+ * The limit.  Beyond what keeps the device busy, more in it buys no throughput and
+ * costs everybody latency.  While queues compete, no more is let in than the limit:
+ * a load in sectors, where each request weighs its data and an overhead.  What the
+ * device needs to stay busy depends on the device and on what is asked of it (reads
+ * that wait for flash to be programmed need four times what reads alone do), so it
+ * is not computed from a model but tried out, all the time:
+ *
+ *	window	 of some ms, in which the limit has kept requests back
+ *	base	 a window with the limit: rate r = load completed / time
+ *	up	 the next with 5/4 of it: rate r'
+ *	gain	 (r' - r) / r, averaged over a few pairs
+ *
+ * A gain says that the device could do more, and raises the limit; no gain lowers it by
+ * a little.  So the limit comes to rest where a quarter more would bring less than
+ * one percent.  (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
+ * Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps; and
+ * for what is seen at once, of the kernel's byte queue limits: when the device has run
+ * empty while requests were kept back, the limit is raised without asking further.)
+ * Windows end at completions, and by completions' times, so that a late dispatcher
+ * is not taken for a slow device; a window in which nothing was kept back says
+ * nothing, and is thrown away.
+ *
+ * A queue alone is not limited: it has the device as under no scheduler.
+ *
+ * strict_guarantees is a limit of one request.  Whatever the limit is, who would go
+ * beyond it closes the gate (bfq-lock.c); the completion that makes room again, a
+ * quarter of the limit, runs the device, and only that one does.
+ *
+ * What follows from the kind of device stands in one table here.
+ */
+#include "bfq-iosched.h"
+#include "bfq-trace.h"
+
+/*
+ * Where there are moving parts, where a request lies decides what it costs.  Each choice
+ * is made as late as possible; and a turn is 8 MiB, 80 ms of a 100 MB/s disk, so
+ * that seeking between turns (about 10 ms) costs little over a tenth.  A request's
+ * overhead is a seek, too.
+ */
+static const struct bfq_kind bfq_moving = {
+	.seeks = true,
+	.batch = 1,
+	.budget = 16384,
+	.overhead = 512,
+	.limit = 8192,
+};
+
+/*
+ * Without moving parts another queue costs nothing, and a turn of 512 KiB, 1 ms at 500 MB/s, keeps
+ * shares exact over short times.  Eight requests chosen at a time are enough to spread
+ * the price of the lock, and too few to be noticed by what arrives just behind them.
+ * Overhead: at its peak a drive does as many requests of 4 KiB as would fill half of
+ * its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe drive its full rate.
+ */
+static const struct bfq_kind bfq_solid = {
+	.seeks = false,
+	.batch = 8,
+	.budget = 1024,
+	.overhead = 8,
+	.limit = 2048,
+};
+
+/* The limit stays within these, in sectors: a large request, and what no device needs. */
+#define BFQ_LIMIT_LEAST		256
+#define BFQ_LIMIT_MOST		(SZ_64M >> SECTOR_SHIFT)
+
+/* A window lasts this long at least, and until this many times the limit has been completed. */
+#define BFQ_WINDOW_NS		(12 * NSEC_PER_MSEC)
+#define BFQ_WINDOW_LIMITS	8
+
+/*
+ * A gain of this many 1/1024 (5 and 1 %) raises the limit by a quarter at once, or by an eighth
+ * when averaged; one below the third lowers it by a sixteenth.
+ */
+#define BFQ_GAIN_MUCH		51
+#define BFQ_GAIN_SOME		10
+#define BFQ_GAIN_NONE		3
+#define BFQ_GAIN_PAIRS		4	/* pairs of windows in the average */
+#define BFQ_GAIN_CAP		256	/* a pair says no more than this, whatever happened */
+
+/**
+ * bfq_device_init - nothing is known of the device yet
+ * @bfqd: a new device
+ */
+void bfq_device_init(struct bfq_data *bfqd)
+{
+	bfq_device_refresh(bfqd);
+	bfqd->device.learned = bfqd->kind->limit;
+	bfqd->device.limit = bfqd->kind->limit;
+}
+
+static void bfq_window_begin(struct bfq_device *dev, bool up)
+{
+	dev->up = up;
+	dev->kept_back = 0;
+	dev->since_ns = READ_ONCE(dev->done_ns);
+	dev->since_done = dev->chosen - bfq_device_load(dev);
+}
+
+static void bfq_limit_set(struct bfq_data *bfqd, u32 limit)
+{
+	struct bfq_device *dev = &bfqd->device;
+
+	limit = clamp(limit, BFQ_LIMIT_LEAST, BFQ_LIMIT_MOST);
+	if (limit == dev->learned)
+		return;
+	dev->learned = limit;
+	trace_bfq_limit(bfqd, limit, dev->gain);
+}
+
+/* A pair of windows is over: what has the larger limit brought? */
+static void bfq_limit_judge(struct bfq_data *bfqd, u64 rate)
+{
+	struct bfq_device *dev = &bfqd->device;
+	s64 gain = div64_s64(((s64)rate - (s64)dev->rate) * 1024, dev->rate);
+
+	gain = clamp_t(s64, gain, -BFQ_GAIN_CAP, BFQ_GAIN_CAP);
+	dev->gain += ((int)gain - dev->gain) / BFQ_GAIN_PAIRS;
+	if (gain > BFQ_GAIN_MUCH && dev->gain > BFQ_GAIN_SOME)
+		bfq_limit_set(bfqd, dev->learned + dev->learned / 4);
+	else if (dev->gain > BFQ_GAIN_SOME)
+		bfq_limit_set(bfqd, dev->learned + dev->learned / 8);
+	else if (dev->gain < BFQ_GAIN_NONE)
+		bfq_limit_set(bfqd, dev->learned - dev->learned / 16);
+}
+
+/* Look at the window, if it is over. */
+static void bfq_limit_learn(struct bfq_data *bfqd)
+{
+	struct bfq_device *dev = &bfqd->device;
+	u64 ns = READ_ONCE(dev->done_ns) - dev->since_ns;
+	u64 done = dev->chosen - bfq_device_load(dev) - dev->since_done;
+
+	if (READ_ONCE(dev->dry)) {
+		WRITE_ONCE(dev->dry, false);
+		bfq_limit_set(bfqd, dev->learned + dev->learned / 4);
+		bfq_window_begin(dev, false);
+		return;
+	}
+	if (ns < BFQ_WINDOW_NS || done < (u64)dev->learned * BFQ_WINDOW_LIMITS)
+		return;
+	/* a window is one in which it has been held down at least once for each time it was full */
+	if (dev->kept_back < BFQ_WINDOW_LIMITS || ns > NSEC_PER_SEC * 2) {
+		bfq_window_begin(dev, false);
+		return;
+	}
+	done = div64_u64(done << BFQ_RATE_SHIFT, ns);
+	if (dev->up) {
+		bfq_limit_judge(bfqd, max(done, 1ULL));
+		bfq_window_begin(dev, false);
+	} else {
+		dev->rate = max(done, 1ULL);
+		bfq_window_begin(dev, true);
+	}
+}
+
+/* The limit in force: what the administrator says, or has learned to be enough. */
+static u32 bfq_limit_now(const struct bfq_data *bfqd)
+{
+	u32 set = READ_ONCE(bfqd->tun.device_limit);
+
+	if (!set)
+		return U32_MAX;
+	if (set != BFQ_LIMIT_AUTO)
+		return set;
+	return bfqd->device.up ? bfqd->device.learned + bfqd->device.learned / 4 :
+	       bfqd->device.learned;
+}
+
+/**
+ * bfq_device_refresh - see what kind the device is, and how much it needs
+ * @bfqd: the device
+ *
+ * The administrator may say otherwise at any time (queue/rotational), so this is
+ * done at birth and once a tick.
+ *
+ * Context: bfqd->lock held, or the device is being set up.
+ */
+void bfq_device_refresh(struct bfq_data *bfqd)
+{
+	bfqd->kind = blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid;
+	if (bfqd->active.nr < 2)
+		return;
+	if (READ_ONCE(bfqd->tun.device_limit) == BFQ_LIMIT_AUTO)
+		bfq_limit_learn(bfqd);
+	WRITE_ONCE(bfqd->device.limit, bfq_limit_now(bfqd));
+}
+
+/**
+ * bfq_device_sent - a request is as good as in the device, until it completes
+ * @bfqd: the device
+ * @rq: the request; it has a queue
+ * @load: what it counts for against the limit, in sectors; 0 if it was not chosen
+ *
+ * Context: any; with a load, bfqd->lock held.
+ */
+void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
+{
+	struct bfq_device *dev = &bfqd->device;
+	struct bfq_queue *q = bfq_rq_queue(rq);
+	u64 inside;
+
+	bfq_rq_set_sent(rq, load);
+	atomic_inc(&q->in_flight);
+	atomic_inc(&bfqd->in_flight);
+	inside = atomic64_add_return(BFQ_ONE_SEND + load, &dev->inside);
+	/* alone in the device, until somebody else is sent */
+	bfq_habit_sent(q, (u32)inside == load ? inside >> BFQ_SENDS_SHIFT : 0);
+	if (load)
+		dev->chosen += load;
+}
+
+/* Room has been made: run the device if a request waits for just this. */
+static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
+{
+	struct bfq_device *dev = &bfqd->device;
+	u32 limit = READ_ONCE(dev->limit);
+
+	if (READ_ONCE(bfqd->tun.strict_guarantees)) {
+		if (bfq_device_holds_one(bfqd))
+			return;
+	} else {
+		if (left > limit - limit / 4)
+			return;
+		if (!left && !READ_ONCE(dev->dry))
+			WRITE_ONCE(dev->dry, true);
+	}
+	if (test_and_clear_bit(0, &dev->wanted))
+		blk_mq_run_hw_queues(bfqd->queue, true);
+}
+
+/**
+ * bfq_device_done - and now it has completed
+ * @bfqd: the device
+ * @rq: the request
+ * @now: ktime in ns
+ *
+ * Runs the device if a request waits for just this.
+ *
+ * Context: any, mostly interrupts.
+ */
+void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
+{
+	struct bfq_device *dev = &bfqd->device;
+	struct bfq_queue *q = bfq_rq_queue(rq);
+	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
+
+	bfq_rq_set_state(rq, BFQ_RQ_NEW);
+	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);
+	WRITE_ONCE(dev->done_ns, now);
+	smp_mb__before_atomic();	/* pairs with the acquires in bfq-habit.c and bfq-turn.c */
+	atomic_dec(&q->in_flight);
+	atomic_dec_return(&bfqd->in_flight);	/* full barrier, pairs with bfq_device_full() */
+	if (unlikely(READ_ONCE(bfqd->gate) & BFQ_GATE_FULL))
+		bfq_device_room(bfqd, inside);
+}
+
+/**
+ * bfq_device_full - may no request more be sent just now?
+ * @bfqd: the device
+ *
+ * If so the gate is closed, and the completion that makes room runs the device.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether nothing is to be chosen; also if nothing waits and the device is full.
+ */
+bool bfq_device_full(struct bfq_data *bfqd)
+{
+	struct bfq_device *dev = &bfqd->device;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (bfqd->gate & BFQ_GATE_FULL)
+		bfq_gate_open(bfqd, BFQ_GATE_FULL);
+	if (!bfq_device_at_limit(bfqd))
+		return false;
+	if (!READ_ONCE(bfqd->tun.strict_guarantees)) {
+		if (bfqd->active.nr < 2)
+			return false;
+		if (!bfqd->nr_waiting)
+			return true;	/* and nobody to run the device for */
+	}
+
+	dev->kept_back++;
+	bfq_gate_close(bfqd, BFQ_GATE_FULL);
+	set_bit(0, &dev->wanted);
+	smp_mb__after_atomic();	/* pairs with bfq_device_done(): one of us sees the other */
+	if (bfq_device_at_limit(bfqd))
+		return true;
+	bfq_gate_open(bfqd, BFQ_GATE_FULL);
+	return false;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Habits: what is known of a process from the requests it has made.
+ *
+ * Think time.  A process that reads synchronously asks for its next block when it
+ * has the last; how long it takes for that says whether it is worth waiting for.
+ * A sample is
+ *
+ *	think = when it asked - when its last request had completed
+ *
+ * and an average is kept over about BFQ_THINK_SAMPLES.  Two things would spoil it.
+ * One long pause (a player that is stopped) must not weigh more than a process
+ * that is slow all the time, or it would be forgotten only after dozens of
+ * requests: a sample counts for no more than twice slice_idle, which is just what
+ * a process has that is not worth waiting for.  And a process that sleeps until it
+ * gets a tag does not think meanwhile: if it may have had to, the sample ends when
+ * it asked for the tag and not when it had it.
+ *
+ * Seeks.  A bit for each of the last 32 requests says whether it was far from
+ * where the one before had ended.
+ *
+ * Progress.  Each process is guaranteed that it gets at least share * alone: its share of what it
+ * would make if it had the device to itself.  For a process that asks for one request after the
+ * other this can be told from one request to the next:
+ *
+ *	alone	what the request would have taken alone, and the thinking before it
+ *	took	what both have taken
+ *	lag	+= share * took - alone
+ *
+ * A lag above zero says that it is behind its guarantee, below that others have cost it nothing
+ * yet.  The lag is the integral of the error, so what it was short of before is made
+ * up for; it is bounded, so that neither an old debt nor old luck is paid for long.
+ *
+ * What a request takes alone is seen now and then: whenever it found the device empty and
+ * nobody else was sent before it was back.  On flash it is the least of what was seen, since all
+ * that such a request may still meet is work that others have left behind (a cache being
+ * programmed, a stream being read ahead), which makes it longer; on a disk it is the mean, since
+ * seeks differ.  Thinking counts by no more than about twice its median: a process that the CPU is
+ * taken from now and then does not want to go slower.
+ *
+ * This room only notes; others draw the conclusions, and only read.
+ */
+#include "bfq-iosched.h"
+
+/* Think time is averaged over about this many requests. */
+#define BFQ_THINK_SAMPLES	8
+
+/* A sample counts for no more than this many times slice_idle. */
+#define BFQ_THINK_CAP		2
+
+/*
+ * A request this far from where the last ended counts as a seek: 512 KiB, the
+ * reach of a usual read-ahead window.
+ */
+#define BFQ_SEEK_FAR		1024
+
+/* More than this many of the last 32 requests were far from the one before: a seeking queue. */
+#define BFQ_SEEKS_OF_32		8
+
+/*
+ * The lag aims at a little more than the guarantee, since shares and times are estimates and
+ * the guarantee is to hold from below.  Where all of the device's time is claimed, who is due most
+ * gets that little less than it aims at, and nobody less than it is due.
+ */
+#define BFQ_AIM_PERCENT		103
+
+/*
+ * A queue that is behind by this time is to catch up until it is ahead by it.  Long enough for
+ * a write cache to be filled in between, and emptied in between: switching to and fro with each
+ * request, neither would be done.
+ */
+#define BFQ_LAG_TURN		(20 * (s32)NSEC_PER_MSEC)
+
+/*
+ * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
+ * although the device is plugged for it does not profit from that (many that seek at a disk
+ * which sorts them by itself, say): it is forgotten, and tried again when as much is missing.
+ */
+#define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
+
+/* Times are kept in 32 bits: no request counts for more than a second. */
+#define BFQ_TOOK_MOST		((u32)NSEC_PER_SEC)
+
+/* The least of this many samples is what a request takes alone; then it is looked for anew. */
+#define BFQ_LONE_SAMPLES	200
+
+/* On a disk the mean of about this many is taken. */
+#define BFQ_LONE_MEAN		16
+
+/* What a median moves by in a step: an eighth of itself, and a us. */
+#define BFQ_MEDIAN_STEP(ns)	((ns) / 8)
+
+/* How often the device is plugged for a queue only to see what it does alone. */
+#define BFQ_TRIALS		32
+
+/* After this many requests, each asked for when the one before was there, a process is single. */
+#define BFQ_SINGLES		4
+
+/**
+ * bfq_habit_single - does a process ask for one request after the other?
+ * @q: its queue
+ *
+ * Context: bfqd->lock held.
+ * Return: false also if that is not known yet.
+ */
+bool bfq_habit_single(const struct bfq_queue *q)
+{
+	return q->habit.singles == BFQ_SINGLES;
+}
+
+/**
+ * bfq_habit_held - a process wants more tags than it is due
+ * @q: its queue
+ *
+ * So it is not single, even if it gets one at a time.
+ *
+ * Context: any, no lock needed.
+ */
+void bfq_habit_held(struct bfq_queue *q)
+{
+	WRITE_ONCE(q->habit.held, true);
+}
+
+/* An arrival: did the process wait for all before it? */
+static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, bool waited)
+{
+	struct bfq_habit *habit = &q->habit;
+
+	if (!waited || READ_ONCE(habit->held)) {
+		WRITE_ONCE(habit->held, false);
+		habit->singles = 0;
+		habit->lag_ns = 0;
+		bfq_active_behind(bfqd, q, false);
+	} else if (habit->singles < BFQ_SINGLES) {
+		habit->singles++;
+	}
+}
+
+/**
+ * bfq_habit_trial - may the device be plugged to see what a queue does alone?
+ * @q: the queue
+ *
+ * Counts the trial if so: where it never succeeds it must not go on for ever.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_trial(struct bfq_queue *q)
+{
+	if (q->habit.alone_ns || q->habit.trials >= BFQ_TRIALS)
+		return false;
+	q->habit.trials++;
+	return true;
+}
+
+/**
+ * bfq_habit_completed - a request of a queue has completed
+ * @q: the queue
+ * @rq: the request
+ * @now: ktime in ns
+ * @sends: number of the device's last send
+ *
+ * Context: any, no lock needed; before the request is taken off @q->in_flight.
+ */
+void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends)
+{
+	struct bfq_habit *habit = &q->habit;
+	u32 sent = READ_ONCE(habit->sent);
+
+	WRITE_ONCE(habit->lone, sent && sent == sends);
+	WRITE_ONCE(habit->took_ns, min_t(u64, now - rq->start_time_ns, BFQ_TOOK_MOST));
+	WRITE_ONCE(habit->completed_ns, now);
+}
+
+/* The last request had the device for itself. */
+static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took, bool seeks)
+{
+	if (!habit->alone_ns) {
+		habit->alone_ns = took;
+		habit->least_ns = took;
+	} else if (seeks) {
+		habit->alone_ns += ((s32)took - (s32)habit->alone_ns) / BFQ_LONE_MEAN;
+	} else {
+		habit->alone_ns = min(habit->alone_ns, took);
+		habit->least_ns = min(habit->least_ns, took);
+		if (++habit->lone_samples < BFQ_LONE_SAMPLES)
+			return;
+		habit->lone_samples = 0;
+		habit->alone_ns = habit->least_ns;
+		habit->least_ns = BFQ_TOOK_MOST;
+	}
+}
+
+/* How does a queue get on?  It thought, asked, and has had what it asked for. */
+static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	struct bfq_habit *habit = &q->habit;
+	u32 took = READ_ONCE(habit->took_ns);
+	u32 thought = habit->thought_ns;
+	u64 share = READ_ONCE(q->share) * (u64)BFQ_AIM_PERCENT / 100;
+	s64 lag;
+
+	if (READ_ONCE(habit->lone))
+		bfq_habit_see_alone(habit, took, bfqd->kind->seeks);
+	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
+		return;
+
+	if (thought > habit->usual_ns)
+		habit->usual_ns += BFQ_MEDIAN_STEP(habit->usual_ns) + NSEC_PER_USEC;
+	else
+		habit->usual_ns -= BFQ_MEDIAN_STEP(habit->usual_ns);
+	lag = habit->lag_ns + (s64)((took + (u64)thought) * share >> BFQ_SHARE_SHIFT);
+	lag -= habit->alone_ns + min(thought, 2 * habit->usual_ns);
+	if (lag > BFQ_LAG_MOST && habit->behind)
+		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
+	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, BFQ_LAG_MOST);
+	if (habit->lag_ns > BFQ_LAG_TURN)
+		bfq_active_behind(bfqd, q, true);
+	else if (habit->lag_ns < -BFQ_LAG_TURN)
+		bfq_active_behind(bfqd, q, false);
+}
+
+/**
+ * bfq_habit_asked - a process asks for a tag, and may have to wait for it
+ * @q: its queue
+ *
+ * Context: any, no lock needed.
+ */
+void bfq_habit_asked(struct bfq_queue *q)
+{
+	WRITE_ONCE(q->habit.asked_ns, ktime_get_ns());
+}
+
+/**
+ * bfq_habit_arrival - note a process's think time, and how it got on
+ * @bfqd: the device
+ * @q: its queue
+ * @rq: a new request, not in the queue yet
+ *
+ * Only a request that the process made after all before it had completed
+ * tells how long it thinks.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
+{
+	struct bfq_habit *habit = &q->habit;
+	u64 completed, asked, think;
+	bool waited;
+
+	/* none in flight: then the time of the last completion is there to be read, too */
+	waited = !q->nr_queued && !atomic_read_acquire(&q->in_flight);
+	bfq_habit_see_single(bfqd, q, waited);
+	if (!waited)
+		return;
+	completed = READ_ONCE(habit->completed_ns);
+	asked = READ_ONCE(habit->asked_ns);
+	if (!completed)
+		return;
+
+	if (asked < completed || asked > rq->start_time_ns)
+		asked = rq->start_time_ns;
+	think = asked > completed ? asked - completed : 0;
+	think = min(think, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));
+	if (habit->think_samples < BFQ_THINK_SAMPLES)
+		habit->think_samples++;
+	habit->think_ns += div_s64((s64)think - (s64)habit->think_ns, habit->think_samples);
+	if (bfq_habit_single(q))
+		bfq_habit_progress(bfqd, q);
+	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
+}
+
+/**
+ * bfq_habit_passed - the disk is about to serve a request
+ * @q: its queue, whose head still stands where the request before has ended
+ * @rq: the request
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_passed(struct bfq_queue *q, const struct request *rq)
+{
+	sector_t pos = blk_rq_pos(rq);
+	sector_t distance = pos > q->head ? pos - q->head : q->head - pos;
+
+	q->habit.seeks = (q->habit.seeks << 1) | (distance > BFQ_SEEK_FAR);
+}
+
+/**
+ * bfq_habit_seeks - does a process's I/O jump about?
+ * @q: its queue
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_seeks(const struct bfq_queue *q)
+{
+	return hweight32(q->habit.seeks) > BFQ_SEEKS_OF_32;
+}
+
+/* Is a queue all that the others are, too: one of many that seek, one request at a time? */
+static bool bfq_habit_one_of_many(const struct bfq_queue *q)
+{
+	return q->sync && bfq_habit_single(q) && bfq_habit_seeks(q);
+}
+
+/**
+ * bfq_habit_refresh - forgive lags that no plug can make up for
+ * @bfqd: the device
+ *
+ * If all are behind, to plug for one of them makes it worse for all.  And many equals that seek at
+ * a disk get more from it together, since it sorts their requests by itself, than in turn; but
+ * once the disk is kept for one, the others fall behind, and so on for ever.
+ *
+ * Looks at all active queues, so it is done when bfq_active_refresh() does.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_refresh(struct bfq_data *bfqd)
+{
+	struct bfq_active *active = &bfqd->active;
+	struct bfq_queue *q;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (!active->nr_behind)
+		return;
+	if (active->nr_behind < active->nr) {
+		if (!bfqd->kind->seeks || active->claims_differ)
+			return;
+		list_for_each_entry(q, &active->queues, active)
+			if (!bfq_habit_one_of_many(q))
+				return;
+	}
+	list_for_each_entry(q, &active->queues, active) {
+		bfq_active_behind(bfqd, q, false);
+		q->habit.lag_ns = 0;
+	}
+}

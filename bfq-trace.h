@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints: every decision, so that somebody who asks "why was my process not
+ * served just now?" can read the answer (Documentation/follow-a-request.md).
+ *
+ *	/sys/kernel/tracing/events/bfq/			(the elevator's name)
+ *
+ * Each begins with the device's numbers.  A queue is named by the pid of its
+ * process, 0 for a group's shared queue, and a group by its cgroup's id, which is
+ * the inode number of the cgroup's directory.  The way of each request is shown by the
+ * block layer's own block_rq_insert, block_rq_issue and block_rq_complete.
+ *
+ * Switched off, a tracepoint costs a no-op where it stands.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM BFQ_TOKEN
+
+#if !defined(BFQ_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define BFQ_TRACE_H
+
+#include <linux/tracepoint.h>
+#include "bfq-iosched.h"
+
+#ifndef BFQ_TRACE_WORDS
+#define BFQ_TRACE_WORDS
+static inline dev_t bfq_trace_dev(const struct bfq_data *bfqd)
+{
+	return bfqd->queue->disk ? disk_devt(bfqd->queue->disk) : 0;
+}
+#endif
+
+#define bfq_show_class(class)						\
+	__print_symbolic(class, { WF2Q_RT, "rt" }, { WF2Q_BE, "be" }, { WF2Q_IDLE, "idle" })
+
+#define bfq_show_why(why)						\
+	__print_symbolic(why, { -1, "arrived" },			\
+			 { BFQ_WHY_EMPTY, "empty" },			\
+			 { BFQ_WHY_IDLE, "idle" },			\
+			 { BFQ_WHY_BUDGET, "budget" },			\
+			 { BFQ_WHY_TIMEOUT, "timeout" },		\
+			 { BFQ_WHY_PREEMPTED, "preempted" },		\
+			 { BFQ_WHY_GONE, "gone" })
+
+#define bfq_show_plug(what)						\
+	__print_symbolic(what, { BFQ_PLUG_STRICT, "strict" },		\
+			 { BFQ_PLUG_LOCALITY, "locality" },		\
+			 { BFQ_PLUG_SHARES, "shares" },			\
+			 { BFQ_PLUG_CLASS, "class" },			\
+			 { BFQ_PLUG_BEHIND, "behind" },			\
+			 { BFQ_PLUG_LEARN, "learn" })
+
+TRACE_EVENT(bfq_turn_begin,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
+	TP_ARGS(bfqd, q),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, cgroup)
+		__field(u32, budget)
+		__field(int, class)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->cgroup = bfq_group_id(q->group);
+		__entry->budget = q->entity.budget;
+		__entry->class = q->prio.class;
+	),
+	TP_printk("%d,%d pid=%d cgroup=%llu class=%s budget=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __entry->pid, __entry->cgroup, bfq_show_class(__entry->class), __entry->budget)
+);
+
+TRACE_EVENT(bfq_turn_end,
+	TP_PROTO(const struct bfq_data *bfqd, int why, u64 ns),
+	TP_ARGS(bfqd, why, ns),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, cgroup)
+		__field(u64, us)
+		__field(u32, sectors)
+		__field(int, why)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = bfqd->turn.pid;
+		__entry->cgroup = bfqd->turn.cgroup;
+		__entry->us = div_u64(ns, NSEC_PER_USEC);
+		__entry->sectors = bfqd->turn.sectors;
+		__entry->why = why;
+	),
+	TP_printk("%d,%d pid=%d cgroup=%llu why=%s sectors=%u us=%llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __entry->pid, __entry->cgroup, bfq_show_why(__entry->why), __entry->sectors,
+		  __entry->us)
+);
+
+TRACE_EVENT(bfq_choose,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, const struct request *rq),
+	TP_ARGS(bfqd, q, rq),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(sector_t, sector)
+		__field(u32, sectors)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->sector = blk_rq_pos(rq);
+		__entry->sectors = blk_rq_sectors(rq);
+	),
+	TP_printk("%d,%d pid=%d sector=%llu sectors=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  (unsigned long long)__entry->sector, __entry->sectors)
+);
+
+TRACE_EVENT(bfq_plug,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, int what),
+	TP_ARGS(bfqd, q, what),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(int, what)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->what = what;
+	),
+	TP_printk("%d,%d pid=%d why=%s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  bfq_show_plug(__entry->what))
+);
+
+TRACE_EVENT(bfq_unplug,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, int why, u64 ns),
+	TP_ARGS(bfqd, q, why, ns),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, us)
+		__field(int, why)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->us = div_u64(ns, NSEC_PER_USEC);
+		__entry->why = why;
+	),
+	TP_printk("%d,%d pid=%d outcome=%s us=%llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  bfq_show_why(__entry->why), __entry->us)
+);
+
+TRACE_EVENT(bfq_limit,
+	TP_PROTO(const struct bfq_data *bfqd, u32 limit, int gain),
+	TP_ARGS(bfqd, limit, gain),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, limit)
+		__field(int, gain)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->limit = limit;
+		__entry->gain = gain;
+	),
+	TP_printk("%d,%d limit=%u sectors gain=%d/1024",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->limit, __entry->gain)
+);
+
+TRACE_EVENT(bfq_depth_wait,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 began),
+	TP_ARGS(bfqd, q, began),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, us)
+		__field(int, held)
+		__field(u32, limit)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
+		__entry->held = atomic_read(&q->tags);
+		__entry->limit = bfq_depth_limit(bfqd, q);
+	),
+	TP_printk("%d,%d pid=%d held=%d limit=%u us=%llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __entry->pid, __entry->held, __entry->limit, __entry->us)
+);
+
+TRACE_EVENT(bfq_queue_move,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q,
+		 const struct bfq_group *to),
+	TP_ARGS(bfqd, q, to),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, from)
+		__field(u64, to)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->from = bfq_group_id(q->group);
+		__entry->to = bfq_group_id(to);
+	),
+	TP_printk("%d,%d pid=%d from=%llu to=%llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  __entry->from, __entry->to)
+);
+
+TRACE_EVENT(bfq_queue_prio,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
+	TP_ARGS(bfqd, q),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u32, weight)
+		__field(int, class)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->weight = q->entity.new_weight;
+		__entry->class = q->prio.class;
+	),
+	TP_printk("%d,%d pid=%d class=%s weight=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  bfq_show_class(__entry->class), __entry->weight)
+);
+
+TRACE_EVENT(bfq_group_weight,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_group *group, unsigned int weight),
+	TP_ARGS(bfqd, group, weight),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, cgroup)
+		__field(u32, from)
+		__field(u32, to)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->cgroup = bfq_group_id(group);
+		__entry->from = group->node.entity.new_weight;
+		__entry->to = weight;
+	),
+	TP_printk("%d,%d cgroup=%llu from=%u to=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->cgroup,
+		  __entry->from, __entry->to)
+);
+
+#endif /* BFQ_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE bfq-trace
+#include <trace/define_trace.h>

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Turns: which queue is served, for how long, and why that ends.
+ *
+ * The engine picks the queue with the smallest virtual finish time among the
+ * eligible; the queue then has the device to itself until
+ *
+ *	- it has no more requests, and is not worth waiting for (bfq-idle.c),
+ *	- what is left of its budget does not cover its next request,
+ *	- it has been served for timeout_sync, however little that was,
+ *	- a higher class wants the device: a queue of its own group, or one beside a
+ *	  group that it is in (wf2q_outranks()),
+ *	- without moving parts: a queue arrives that would be chosen before it, because it
+ *	  has had less and needs less (wf2q_precedes()),
+ *	- it moves to another group, or goes.
+ *
+ * The budget decides how long a turn is, never how much a queue gets in the
+ * end: B-WF2Q+ charges what was really served (F = S + served / weight), so
+ * shares follow weights whatever the budgets (P. Valente, M. Andreolini,
+ * "Improving Application Responsiveness with the BFQ Disk I/O Scheduler",
+ * SYSTOR 2012, section 3).  Long turns give throughput where changing the
+ * queue costs a seek; short ones give latency, and keep the deviation from
+ * the ideal share small, which is of the order of one budget.  At most it is
+ * max_budget or, where that is 0, what the kind of device gets; but a queue that
+ * asks for one request after the other and empties earlier gets what it has used,
+ * and twice as much when that is used up (section 3.2 of the same: budget feedback).
+ * So the finish of who asks for little at a time is near, and it is served next.  A
+ * queue that is plugged for to catch up (bfq-habit.c), or to see what it does alone,
+ * gets the most: its turn is about time.
+ *
+ * The plug.  A queue that runs empty and is worth it keeps its turn: the gate is
+ * closed (BFQ_GATE_PLUG) until its next request arrives, or until slice_idle has
+ * gone by since its last one completed.  The timer for that is lazy: arming and
+ * cancelling it for every request would cost more than the request.  Once armed it
+ * is left to run; when it fires it looks what became of the plug and, if that is a
+ * later one, runs on.
+ *
+ * Whose turn it is, the engine knows.  Rooms below take a queue that moves or goes
+ * out of it, and open the gate; this room finds that out when it looks next, and
+ * then notes that the turn has ended.
+ */
+#include "bfq-iosched.h"
+#include "bfq-trace.h"
+
+/*
+ * A queue that has had timeout_sync is still waited for while its request is in the
+ * device: to drop it then would forget what it is behind with, and a process with one
+ * large request at a time would never get its share.  But a device that does not
+ * answer must not be kept for one queue for ever: a second, or timeout_sync where that
+ * is longer.  (An ordinary disk answers in tens of ms.)
+ */
+#define BFQ_PLUG_MOST_MS	1000U
+
+/* While requests are in flight, how often the timer looks again, at least: ns. */
+#define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
+
+/* A budget is at least a page of 4 KiB. */
+#define BFQ_BUDGET_LEAST	8
+
+static u32 bfq_turn_most(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->tun.max_budget) ?: bfqd->kind->budget;
+}
+
+static u32 bfq_turn_budget(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	u32 most = bfq_turn_most(bfqd);
+
+	if (!q->budget || !bfq_habit_single(q) || q->habit.behind || !q->habit.alone_ns)
+		return most;
+	return min(q->budget, most);
+}
+
+/* What does a turn say of the queue's needs? */
+static void bfq_turn_feed_back(const struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_why why)
+{
+	u32 most = bfq_turn_most(bfqd);
+
+	if (why == BFQ_WHY_EMPTY || why == BFQ_WHY_IDLE)
+		q->budget = max_t(u32, bfqd->turn.sectors, BFQ_BUDGET_LEAST);
+	else if (why == BFQ_WHY_BUDGET && q->budget)
+		q->budget = q->budget < most / 2 ? 2 * q->budget : 0;
+}
+
+/* Has the turn lasted for longer than this? */
+static bool bfq_turn_longer(const struct bfq_turn *turn, unsigned int ms)
+{
+	return jiffies - turn->since > msecs_to_jiffies(ms);
+}
+
+static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	struct bfq_turn *turn = &bfqd->turn;
+
+	turn->open = true;
+	turn->fresh = true;
+	turn->preempt = false;
+	turn->since = jiffies;
+	turn->sectors = 0;
+	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled()) {
+		turn->since_ns = ktime_get_ns();
+		turn->pid = q->pid;
+		turn->cgroup = bfq_group_id(q->group);
+		trace_bfq_turn_begin(bfqd, q);
+	} else {
+		turn->since_ns = 0;
+	}
+}
+
+/* The turn is over, and the engine has been told. */
+static void bfq_turn_note_end(struct bfq_data *bfqd, enum bfq_why why)
+{
+	struct bfq_turn *turn = &bfqd->turn;
+
+	turn->open = false;
+	turn->ended[why]++;
+	if (trace_bfq_turn_end_enabled())
+		trace_bfq_turn_end(bfqd, why, bfq_since(turn->since_ns));
+}
+
+/*
+ * A timer that is armed does not notice that slice_idle has been lowered, so it is never
+ * armed for longer than a second, however long the wait.
+ */
+static ktime_t bfq_look_after(u64 wait_ns)
+{
+	return ns_to_ktime(min_t(u64, wait_ns, BFQ_PLUG_MOST_MS * NSEC_PER_MSEC));
+}
+
+static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_plug_for what)
+{
+	struct bfq_turn *turn = &bfqd->turn;
+
+	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
+	if (trace_bfq_plug_enabled() || trace_bfq_unplug_enabled()) {
+		turn->plug_ns = ktime_get_ns();
+		trace_bfq_plug(bfqd, q, what);
+	} else {
+		turn->plug_ns = 0;
+	}
+	if (hrtimer_is_queued(&turn->timer))
+		return;
+	hrtimer_start(&turn->timer, bfq_look_after(READ_ONCE(bfqd->tun.slice_idle_ns)),
+		      HRTIMER_MODE_REL);
+}
+
+/* The wait is over: the request is there (@why is negative), or the turn ends. */
+static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
+{
+	if (!bfq_plugged(bfqd))
+		return;
+	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+	if (trace_bfq_unplug_enabled())
+		trace_bfq_unplug(bfqd, q, why, bfq_since(bfqd->turn.plug_ns));
+}
+
+/**
+ * bfq_turn_end - end the turn of the queue in service
+ * @bfqd: the device
+ * @why: for the statistics
+ *
+ * Context: bfqd->lock held, a queue in service.
+ */
+void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
+{
+	struct bfq_queue *q = bfq_in_service(bfqd);
+
+	lockdep_assert_held(&bfqd->lock);
+	bfq_turn_unplug(bfqd, q, why);
+	bfq_turn_feed_back(bfqd, q, why);
+	if (q->nr_queued)
+		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
+	else
+		wf2q_leave(&q->entity);
+	bfq_turn_note_end(bfqd, why);
+}
+
+/**
+ * bfq_turn_arrival - a queue has got its first waiting request
+ * @bfqd: the device
+ * @q: the queue; the request is in it
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	lockdep_assert_held(&bfqd->lock);
+	if (bfq_queue_serving(q)) {
+		/* it was waited for; a new class shows when the service ends */
+		if (q->entity.new_class != q->entity.class)
+			bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+		else
+			bfq_turn_unplug(bfqd, q, -1);
+		return;
+	}
+
+	wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
+	if (!wf2q_outranks(&q->entity)) {
+		/* the plug is for one that is behind, and seeks are not to be multiplied */
+		if (!bfq_plugged(bfqd) && !bfqd->kind->seeks && wf2q_precedes(&q->entity))
+			bfqd->turn.preempt = true;
+		return;
+	}
+	/* while the device is plugged no dispatcher comes, so none would find the mark */
+	if (bfq_plugged(bfqd))
+		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+	else
+		bfqd->turn.preempt = true;
+}
+
+/* Has the queue in service had enough?  @rq is its next request. */
+static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
+			  const struct request *rq, enum bfq_why *why)
+{
+	if (bfqd->turn.preempt) {
+		*why = BFQ_WHY_PREEMPTED;
+		return true;
+	}
+	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
+		return false;
+	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity)) {
+		*why = BFQ_WHY_BUDGET;
+		return true;
+	}
+	*why = BFQ_WHY_TIMEOUT;
+	return bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
+}
+
+/**
+ * bfq_turn_next - the queue to be served now
+ * @bfqd: the device
+ * @next: gets the request of it that is to be served
+ *
+ * Context: bfqd->lock held.
+ * Return: a queue with waiting requests, now in service; NULL if there is
+ * none or the device is plugged.
+ */
+struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
+{
+	struct wf2q_entity *entity;
+	struct bfq_queue *q;
+	enum bfq_why why;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (bfq_plugged(bfqd))
+		return NULL;
+	if (bfqd->turn.open) {
+		q = bfq_in_service(bfqd);
+		if (q) {
+			*next = bfq_queue_peek(bfqd, q);
+			if (!bfq_turn_over(bfqd, q, *next, &why))
+				return q;
+			bfq_turn_end(bfqd, why);
+		} else {
+			bfq_turn_note_end(bfqd, BFQ_WHY_GONE);
+		}
+	}
+
+	entity = wf2q_select(&bfqd->root->node);
+	if (!entity)
+		return NULL;
+	q = bfq_entity_queue(entity);
+	bfq_turn_begin(bfqd, q);
+	*next = bfq_queue_peek(bfqd, q);
+	return q;
+}
+
+static void bfq_count_served(struct bfq_served *served, u32 sectors, unsigned long waited)
+{
+	served->sectors += sectors;
+	served->requests++;
+	served->waited += waited;
+}
+
+/* Take a request of a queue and charge for it, whosever turn it is. Return the charge. */
+static u32 bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
+{
+	unsigned long waited = jiffies - bfq_rq_arrival(rq);
+	u32 sectors = bfq_rq_price(rq);
+	struct bfq_group *group;
+
+	trace_bfq_choose(bfqd, q, rq);
+	bfq_habit_passed(q, rq);
+	bfq_queue_take(bfqd, q, rq);
+	wf2q_charge(&q->entity, sectors);
+	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
+	bfq_count_served(&q->served, sectors, waited);
+	for (group = q->group; group; group = bfq_group_parent(group))
+		bfq_count_served(&group->served, sectors, waited);
+	return sectors;
+}
+
+/**
+ * bfq_turn_take - take the next request of the queue in service
+ * @bfqd: the device
+ * @q: the queue in service
+ * @rq: the request, from bfq_turn_next(); charged on return, and counted as sent
+ *
+ * Plugs the device or ends the turn if it was the last one.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
+{
+	struct bfq_turn *turn = &bfqd->turn;
+	enum bfq_plug_for what;
+
+	lockdep_assert_held(&bfqd->lock);
+	turn->sectors += bfq_serve(bfqd, q, rq);
+	turn->fresh = false;
+	if (q->nr_queued)
+		return;
+
+	if (turn->preempt) {
+		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+		return;
+	}
+	what = bfq_idle_worth(bfqd, q);
+	if (what == BFQ_PLUG_NOT)
+		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
+	else
+		bfq_turn_plug(bfqd, q, what);
+}
+
+/* How long the plug has to stay yet, in ns; 0 when the wait is over. */
+static u64 bfq_plug_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
+	u64 now, until;
+
+	if (bfq_turn_longer(&bfqd->turn, max(READ_ONCE(bfqd->tun.timeout_ms), BFQ_PLUG_MOST_MS)))
+		return 0;
+	if (atomic_read_acquire(&q->in_flight))	/* before its completed_ns */
+		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
+	now = ktime_get_ns();
+	until = READ_ONCE(q->habit.completed_ns) + slice_idle;
+	return until > now ? min(until - now, slice_idle) : 0;
+}
+
+static enum hrtimer_restart bfq_plug_timer_fn(struct hrtimer *timer)
+{
+	struct bfq_data *bfqd = container_of(timer, struct bfq_data, turn.timer);
+	bool over = false;
+	unsigned long flags;
+	u64 left = 0;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	/* queued again already: plugged anew while we waited for the lock */
+	if (bfq_plugged(bfqd) && !hrtimer_is_queued(timer)) {
+		left = bfq_plug_left(bfqd, bfq_in_service(bfqd));
+		over = !left;
+		if (over)
+			bfq_turn_end(bfqd, BFQ_WHY_IDLE);
+		else
+			hrtimer_forward_now(timer, bfq_look_after(left));
+	}
+	bfq_unlock(bfqd, flags);
+
+	if (over)
+		blk_mq_run_hw_queues(bfqd->queue, true);
+	return left ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * bfq_turn_init - prepare the plug timer of a new device
+ * @bfqd: the device
+ */
+void bfq_turn_init(struct bfq_data *bfqd)
+{
+	hrtimer_setup(&bfqd->turn.timer, bfq_plug_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+}
+
+/**
+ * bfq_turn_exit - stop the plug timer for good, and end the last turn
+ * @bfqd: the device, which has no requests and gets none any more
+ *
+ * Context: may sleep; bfqd->lock not held.
+ */
+void bfq_turn_exit(struct bfq_data *bfqd)
+{
+	unsigned long flags;
+
+	hrtimer_cancel(&bfqd->turn.timer);
+	spin_lock_irqsave(&bfqd->lock, flags);
+	if (bfq_in_service(bfqd))
+		bfq_turn_end(bfqd, BFQ_WHY_GONE);
+	bfq_unlock_nested(bfqd, flags);
+}
