@@ -28,7 +28,8 @@ struct profile {
 
 /* What every profile begins with; values of the other kind of disk do no harm. */
 #define COMMON						\
-	.timeout_ms = 30000, .seed = 1, .store = 1
+	.timeout_ms = 30000, .seed = 1, .store = 1,	\
+	.gc_factor = 10, .slow_factor = 5
 
 #define FLASH_LESS					\
 	.channels = 1, .page_kb = 16, .read_us = 100, .write_us = 1000, .write_unit_kb = 16
@@ -89,6 +90,39 @@ static const struct profile profiles[] = {
 		.read_us = 68,
 		.write_us = 1500,
 		.write_unit_kb = 32,
+	} },
+	/* One request at a time, no cache, and a pause for erasing after every few MiB. */
+	{ "sd-card", {
+		COMMON, MECH_LESS,
+		.hw_queues = 1,
+		.queue_depth = 1,
+		.max_request_kb = 512,
+		.link_mb_s = 90,
+		.command_ns = 430000,
+		.read_ahead_kb = 128,
+		.channels = 1,
+		.page_kb = 16,
+		.read_us = 180,
+		.write_us = 1415,
+		.write_unit_kb = 32,
+		.erase_kb = 4096,
+		.erase_us = 100000,
+	} },
+	{ "usb-stick", {
+		COMMON, MECH_LESS,
+		.hw_queues = 1,
+		.queue_depth = 1,
+		.max_request_kb = 120,
+		.link_mb_s = 35,
+		.command_ns = 800000,
+		.read_ahead_kb = 128,
+		.channels = 1,
+		.page_kb = 16,
+		.read_us = 400,
+		.write_us = 2600,
+		.write_unit_kb = 32,
+		.erase_kb = 2048,
+		.erase_us = 200000,
 	} },
 };
 
@@ -167,6 +201,18 @@ DISK_ATTR(read_us, 1, 1000000, true);
 DISK_ATTR(write_us, 1, 10000000, true);
 DISK_ATTR(write_unit_kb, 4, 4096, true);
 DISK_ATTR(discard_us, 0, 1000000, true);
+DISK_ATTR(gc_every_ms, 0, 3600000, true);
+DISK_ATTR(gc_ms, 0, 60000, true);
+DISK_ATTR(gc_factor, 1, 1000, true);
+DISK_ATTR(fast_kb, 0, 1048576, true);
+DISK_ATTR(fast_refill_kb_s, 0, 1048576, true);
+DISK_ATTR(slow_factor, 1, 1000, true);
+DISK_ATTR(erase_kb, 0, 1048576, true);
+DISK_ATTR(erase_us, 0, 10000000, true);
+DISK_ATTR(keep_every_ms, 0, 3600000, true);
+DISK_ATTR(keep_ms, 0, 60000, true);
+DISK_ATTR(steal_every_ms, 0, 3600000, true);
+DISK_ATTR(steal_ms, 0, 100, true);
 DISK_ATTR(error_per_million, 0, 1000000, false);
 DISK_ATTR(timeout_per_million, 0, 1000000, false);
 DISK_ATTR(hold, 0, 4096, false);
@@ -269,6 +315,7 @@ static const struct stat_name stat_names[] = {
 	STAT(timeouts), STAT(read_bytes), STAT(write_bytes), STAT(busy_ns), STAT(latency_ns),
 	STAT(burst_requests), STAT(burst_quarter_ns), STAT(burst_three_quarters_ns),
 	STAT(buffer_hits), STAT(media_reads), STAT(media_writes), STAT(seek_ns), STAT(rotate_ns), STAT(part_busy_ns),
+	STAT(slow_programs), STAT(erases), STAT(kept), STAT(stolen), STAT(made_ns),
 };
 
 static ssize_t disk_stats_show(struct config_item *item, char *page)
@@ -326,6 +373,18 @@ static struct configfs_attribute *disk_attrs[] = {
 	&disk_attr_write_us,
 	&disk_attr_write_unit_kb,
 	&disk_attr_discard_us,
+	&disk_attr_gc_every_ms,
+	&disk_attr_gc_ms,
+	&disk_attr_gc_factor,
+	&disk_attr_fast_kb,
+	&disk_attr_fast_refill_kb_s,
+	&disk_attr_slow_factor,
+	&disk_attr_erase_kb,
+	&disk_attr_erase_us,
+	&disk_attr_keep_every_ms,
+	&disk_attr_keep_ms,
+	&disk_attr_steal_every_ms,
+	&disk_attr_steal_ms,
 	&disk_attr_error_per_million,
 	&disk_attr_timeout_per_million,
 	&disk_attr_hold,

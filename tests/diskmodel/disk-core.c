@@ -166,12 +166,22 @@ static void count(struct disk *disk, struct request *rq)
 	}
 }
 
+static void let_go(struct disk *disk, struct disk_event *ev)
+{
+	disk->model->begin(disk, container_of(ev, struct disk_cmd, ev), ev->t);
+}
+
 static void begin(struct disk *disk, struct disk_cmd *cmd, u64 now)
 {
+	u64 keep = disk_keep_ns(disk, disk_rq(cmd), now);
+
 	cmd->arrived = now;
 	if (!disk->inflight++)
 		disk->busy_since = now;
-	disk->model->begin(disk, cmd, now);
+	if (keep)
+		disk_at(disk, &cmd->ev, now + keep, let_go);
+	else
+		disk->model->begin(disk, cmd, now);
 }
 
 static void begin_held(struct disk *disk, u64 now)
@@ -372,6 +382,9 @@ static void reset(struct disk *disk)
 	disk->link_free = 0;
 	disk->nr_held = 0;
 	disk->inflight = 0;
+	disk->made = 0;
+	disk->fast_used = 0;
+	disk->kept_periods = 0;
 	/* xorshift knows no zero; neighbouring seeds shall not be neighbours. */
 	disk->random = (disk->p.seed + 1ull) * 0x9e3779b97f4a7c15ull;
 	memset(&disk->stats, 0, sizeof(disk->stats));
@@ -391,6 +404,8 @@ int disk_power_on(struct disk *disk)
 {
 	int ret;
 
+	if (!disk_fault_valid(disk))
+		return -EINVAL;
 	reset(disk);
 	disk_store_create(disk);
 	disk->model = disk->p.rpm ? &disk_mech : &disk_flash;
@@ -403,6 +418,7 @@ int disk_power_on(struct disk *disk)
 	ret = disk_open(disk);
 	if (ret)
 		goto err_tags;
+	disk_fault_begin(disk);
 	return 0;
 
 err_tags:
@@ -418,6 +434,7 @@ err_model:
  */
 void disk_power_off(struct disk *disk)
 {
+	disk_fault_end(disk);
 	WRITE_ONCE(disk->p.hold, 0);
 	disk_release_held(disk);
 	del_gendisk(disk->gd);
@@ -455,6 +472,7 @@ void disk_init(struct disk *disk)
 	INIT_LIST_HEAD(&disk->held);
 	disk->events = RB_ROOT_CACHED;
 	compat_hrtimer(&disk->timer, on_timer);
+	disk_fault_init(disk);
 }
 
 static int __init diskmodel_init(void)

@@ -16,8 +16,8 @@
  * Controller and link deal with one thing at a time.  Pages are programmed wherever
  * a channel is free, as a log; so nothing has to be remembered of what is in the
  * cache but how much.  Bytes go through three counters, accepted >= started >=
- * programmed, and since every programming takes the same time they end in the order
- * in which they began: a flush only waits for "programmed" to reach a mark.
+ * programmed.  A flush waits for all that was accepted before it: for nothing of that to be
+ * still programmed on any channel.
  *
  * Reads go before writes, except that while somebody waits for room or for a
  * flush each channel does them in turn.
@@ -51,7 +51,9 @@ struct channel {
 	struct disk_event ev;
 	struct list_head reads;		/* pieces waiting for this channel */
 	struct disk_piece *reading;	/* NULL while it programs */
-	u32 programming;		/* bytes */
+	u32 programming;		/* bytes; 0 while it does not */
+	u64 from;			/* what had been started before them */
+	u64 since_erase;		/* bytes programmed */
 	bool last_read;
 };
 
@@ -103,11 +105,13 @@ static void start_read(struct disk *disk, struct flash *f, struct channel *c, u6
 
 static void start_program(struct disk *disk, struct flash *f, struct channel *c, u64 t)
 {
-	u64 ns = disk->p.write_us * 1000ull;
+	u64 ns;
 
 	c->reading = NULL;
 	c->programming = min_t(u64, f->unit, f->accepted - f->started);
+	c->from = f->started;
 	f->started += c->programming;
+	ns = disk_program_ns(disk, &c->since_erase, t, c->programming);
 	c->last_read = false;
 	disk->stats.media_writes++;
 	disk->stats.part_busy_ns += ns;
@@ -148,12 +152,28 @@ static void program_idle(struct disk *disk, struct flash *f, u64 t)
 	}
 }
 
+/* Of what was accepted, how much is on the media with all that came before it. */
+static u64 programmed_to(struct disk *disk, struct flash *f)
+{
+	u64 to = f->started;
+	u32 i;
+
+	for (i = 0; i < disk->p.channels; i++)
+		if (f->channel[i].programming)
+			to = min(to, f->channel[i].from);
+	return to;
+}
+
 static void complete_flushes(struct disk *disk, struct flash *f, u64 t)
 {
 	struct disk_cmd *cmd, *next;
+	u64 to;
 
+	if (list_empty(&f->for_media))
+		return;
+	to = programmed_to(disk, f);
 	list_for_each_entry_safe(cmd, next, &f->for_media, node) {
-		if (cmd->mark > f->programmed)
+		if (cmd->mark > to)
 			break;
 		list_del(&cmd->node);
 		disk_cmd_done(disk, cmd, t);
@@ -189,6 +209,7 @@ static void on_channel(struct disk *disk, struct disk_event *ev)
 		fetched(disk, container_of(piece, struct fetch, piece), ev->t);
 	} else {
 		f->programmed += c->programming;
+		c->programming = 0;
 		complete_flushes(disk, f, ev->t);
 		admit_writes(disk, ev->t);
 	}

@@ -20,7 +20,8 @@
  *	disk-core.c	blk-mq, events and the timer, a device's birth and death
  *	disk-store.c	the memory behind it
  *	disk-mech.c	arms and platters: hdd, two-actuator
- *	disk-flash.c	channels of flash: sata-ssd, nvme
+ *	disk-flash.c	channels of flash: sata-ssd, nvme, sd-card, usb-stick
+ *	disk-fault.c	disks that misbehave
  *	disk-config.c	configfs and the profiles
  *
  * disk->lock guards all of the model; interrupts are off under it.  The store has
@@ -50,6 +51,12 @@ struct disk_params {
 
 	/* flash */
 	u32 channels, page_kb, read_us, write_us, write_unit_kb, discard_us;
+
+	/* misbehaviour */
+	u32 gc_every_ms, gc_ms, gc_factor;
+	u32 fast_kb, fast_refill_kb_s, slow_factor;
+	u32 erase_kb, erase_us;
+	u32 keep_every_ms, keep_ms, steal_every_ms, steal_ms;
 
 	/* may be changed while the disk is there */
 	u32 error_per_million, timeout_per_million, hold;
@@ -98,6 +105,7 @@ struct disk_stats {
 	u64 burst_size, burst_requests, burst_quarter_ns, burst_three_quarters_ns;
 	u64 buffer_hits, media_reads, media_writes;
 	u64 seek_ns, rotate_ns, part_busy_ns;
+	u64 slow_programs, erases, kept, stolen, made_ns;
 };
 
 struct disk_model {
@@ -138,6 +146,10 @@ struct disk {
 	u32 inflight;
 	u64 busy_since;
 	u64 random;
+	u64 made;			/* when it could be used; 0: not yet */
+	u64 fast_used, fast_since;	/* bytes; when that was so */
+	u64 kept_periods;		/* of which a read has been kept */
+	struct hrtimer steal_timer;
 	struct disk_stats stats;
 };
 
@@ -152,6 +164,14 @@ void disk_piece_done_at(struct disk *disk, struct disk_piece *piece, u64 t);
 void disk_cmd_done(struct disk *disk, struct disk_cmd *cmd, u64 t);
 u64 disk_link(struct disk *disk, u64 t, u32 sectors);
 void disk_snapshot(struct disk *disk, struct disk_stats *stats);
+
+/* disk-fault.c */
+void disk_fault_init(struct disk *disk);
+bool disk_fault_valid(struct disk *disk);
+void disk_fault_begin(struct disk *disk);
+void disk_fault_end(struct disk *disk);
+u64 disk_program_ns(struct disk *disk, u64 *since_erase, u64 t, u32 bytes);
+u64 disk_keep_ns(struct disk *disk, struct request *rq, u64 t);
 
 /* disk-store.c */
 void disk_store_create(struct disk *disk);

@@ -70,11 +70,13 @@ near "levels 0 and 7 share 8 : 1" 8 "$(ratio)" 10
 pair 2 2 2 5
 near "levels 2 and 5 share 6 : 3" 2 "$(ratio)" 10
 
-# Two equal readers, until one is told to be nicer.
+# Two equal readers, until one is told to be nicer; not before both are at it.
+first_before=$(done_by 1)
+second_before=$(done_by 2)
 background one nice 1
 nicer=$child
 background one other 2
-busy() { [ "$(done_by 1)" -gt 100 ] && [ "$(done_by 2)" -gt 100 ]; }
+busy() { [ "$(done_by 1)" -gt $((first_before + 100)) ] && [ "$(done_by 2)" -gt $((second_before + 100)) ]; }
 eventually 30 busy
 for t in /proc/"$nicer"/task/*; do ionice -c 2 -n 7 -p "${t##*/}"; done
 sleep 1

@@ -17,7 +17,7 @@ holds "mkfs" mkfs.ext4 -q -F -b 4096 "$DEV"
 holds "mount with discard" mount -o discard "$DEV" "$mnt" || give_up "no file system"
 defer "umount $mnt"
 # shellcheck disable=SC2086 # a list of options
-holds "many fsyncs, verified" timeout $((60 * SLOW)) fio $job --fsync=16
+holds "many fsyncs, verified" within $((60 * SLOW)) fio $job --fsync=16
 mkdir "$mnt/dir"
 i=0
 while [ $i -lt 30 ]; do
@@ -32,7 +32,7 @@ holds "fsck finds it clean" fsck.ext4 -f -n "$DEV"
 mount "$DEV" "$mnt"
 echo 3 >/proc/sys/vm/drop_caches
 # shellcheck disable=SC2086
-holds "the files are still there after remounting" timeout $((60 * SLOW)) fio $job --verify_only
+holds "the files are still there after remounting" within $((60 * SLOW)) fio $job --verify_only
 umount "$mnt"
 read -r r w <"/sys/block/$DISK/inflight"
 is "nothing is left in flight" 0 $((r + w))

@@ -13,7 +13,7 @@ merges() { awk -v f="$([ "$1" = read ] && echo 2 || echo 6)" '{ print $f }' "/sy
 verified() {
 	desc=$1
 	shift
-	holds "$desc" timeout $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never \
+	holds "$desc" within $((60 * SLOW)) fio --filename="$DEV" --thread --eta=never \
 		--verify=crc32c --verify_fatal=1 --verify_dump=0 "$@"
 }
 

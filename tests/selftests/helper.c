@@ -15,10 +15,15 @@
  *	helper spawn N AT_ONCE DEV	N processes, each with one direct read
  *	helper abandon N AT_ONCE DEV	N processes that exit with reads in flight
  *	helper cloneio SECONDS DEV	processes that share one io_context
+ *	helper twins N DEV		N pairs of tasks that share an io_context, new to
+ *					the device, and read at the same moment
  *	helper flaky SECONDS DEV	processes that read while their allocations
  *					fail (fault injection's make-it-fail)
  *	helper mkdirs N PATH		make and remove a directory while
  *					allocations fail
+ *	helper issue DEV SCRIPT...	certain requests in a certain order: issue.c
+ *	helper ops, batch, readers, prios
+ *					single operations and their results: ops.c
  *
  * A VALUE "@N:TEXT" stands for TEXT followed by ones up to N bytes, and \n in
  * it for a newline.  With FLAKY set in the environment, put and try write with
@@ -43,10 +48,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BLOCK		4096
-#define PATH_LEN	512
+#include "helper.h"
 
-static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+void die(const char *fmt, ...)
 {
 	int error = errno;
 	va_list ap;
@@ -58,7 +62,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt,
 	exit(1);
 }
 
-static double now(void)
+double now(void)
 {
 	struct timespec ts;
 
@@ -66,8 +70,7 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-/* One write(2) to a file; 0 or the error. */
-static int put(const char *path, const char *value, size_t len)
+int put(const char *path, const char *value, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int error = 0;
@@ -338,9 +341,9 @@ static int leave_reads(int fd, int i)
 	return 0;
 }
 
-static int open_device(const char *path, int flags)
+int open_device(const char *path, int flags)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int fd = open(path, O_CLOEXEC | flags);
 
 	if (fd < 0)
 		die("%s", path);
@@ -390,6 +393,56 @@ static int cmd_cloneio(int argc, char **argv)
 		die("read");
 	s.end = now() + atof(argv[0]);
 	return run_storm(&s);
+}
+
+/* One of a pair whose first reads are to meet: waits for the other, who does the same. */
+static int twin(int *ready, int fd)
+{
+	__atomic_fetch_add(ready, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(ready, __ATOMIC_SEQ_CST) < 2)
+		;
+	return one_read(fd, 0);
+}
+
+/* In a process of its own: an io_context that has not seen the device, and a task to share it. */
+static int pair(int *ready, int fd)
+{
+	int status, failed;
+	pid_t pid;
+
+	if (syscall(SYS_ioprio_set, 1, 0, 2 << 13 | 4))	/* makes one */
+		return 1;
+	*ready = 0;
+	pid = syscall(SYS_clone, CLONE_IO | SIGCHLD, 0, 0, 0, 0);
+	if (pid < 0)
+		return 1;
+	failed = twin(ready, fd);
+	if (!pid)
+		_exit(failed);
+	return wait(&status) < 0 || status || failed;
+}
+
+static int cmd_twins(int argc, char **argv)
+{
+	int *ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int n = atoi(argv[0]), failed = 0, status, fd, i;
+
+	if (argc != 2 || ready == MAP_FAILED)
+		return 2;
+	fd = open_device(argv[1], O_DIRECT);
+	for (i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (!pid)
+			_exit(pair(ready, fd));
+		if (wait(&status) < 0)
+			die("wait");
+		failed += status != 0;
+	}
+	printf("%d pairs, %d failed\n", n, failed);
+	return failed != 0;
 }
 
 /* Some reads by a new process whose allocations fail now and then. */
@@ -480,8 +533,20 @@ int main(int argc, char **argv)
 		return cmd_storm(argc, argv, 0, leave_reads);
 	if (!strcmp(cmd, "mkdirs"))
 		return cmd_mkdirs(argc, argv);
+	if (!strcmp(cmd, "twins"))
+		return cmd_twins(argc, argv);
 	if (!strcmp(cmd, "cloneio"))
 		return cmd_cloneio(argc, argv);
+	if (!strcmp(cmd, "issue") && argc > 1)
+		return cmd_issue(argc, argv);
+	if (!strcmp(cmd, "ops"))
+		return cmd_ops(argc, argv);
+	if (!strcmp(cmd, "batch"))
+		return cmd_batch(argc, argv);
+	if (!strcmp(cmd, "readers"))
+		return cmd_readers(argc, argv);
+	if (!strcmp(cmd, "prios"))
+		return cmd_prios(argc, argv);
 	fputs("usage: see the head of tests/selftests/helper.c\n", stderr);
 	return 2;
 }

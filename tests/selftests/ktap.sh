@@ -155,17 +155,26 @@ trap 'exit 130' INT TERM
 
 # --- time ---------------------------------------------------------------------
 
+# By the guest's clock, for what is measured.
 now() { read -r ktap_now _ </proc/uptime; echo "$ktap_now"; }
+
+# Limits are seconds of the guest's own time (tests/vm/ownclock.py): a busy host gives it
+# little of that in a second of the clock. In virtual time its clock is that already.
+KTAP_CLOCK=${LAB_CLOCK:-/proc/uptime}
 
 # eventually SECONDS COMMAND...: it succeeds within that time
 eventually() {
-	read -r ktap_until _ </proc/uptime
-	ktap_until=$((${ktap_until%.*} + $1))
+	ktap_limit=$1
 	shift
 	ktap_naps=0
+	ktap_until=
 	while ! "$@" 2>/dev/null; do
-		read -r ktap_now _ </proc/uptime
-		[ "${ktap_now%.*}" -le "$ktap_until" ] || return 1
+		# To look at the clock costs, as the host keeps it: not while naps are short.
+		if [ $ktap_naps -eq 0 ] || [ $ktap_naps -ge 20 ]; then
+			read -r ktap_now _ <"$KTAP_CLOCK"
+			: "${ktap_until:=$((${ktap_now%.*} + ktap_limit))}"
+			[ "${ktap_now%.*}" -le "$ktap_until" ] || return 1
+		fi
 		# To wait costs, too: a process that sleeps, a tenth of the processors' time.
 		ktap_naps=$((ktap_naps + 1))
 		if [ $ktap_naps -lt 20 ]; then sleep 0.1; else sleep 1; fi
@@ -184,16 +193,24 @@ finished() {
 	wait "$2"
 }
 
+# within SECONDS COMMAND...: it ends well and in that time
+within() {
+	ktap_most=$1
+	shift
+	background "$@"
+	finished "$ktap_most" "$child"
+}
+
 # killed SECONDS PID...: children end by force, each within that time. Who waits for I/O
 # does not go by force either; asked to end, fio's main thread was seen to wait for ever
 # for threads that had ended, which says nothing of the kernel.
 killed() {
-	ktap_limit=$1
+	ktap_each=$1
 	shift
 	kill -9 "$@" 2>/dev/null
 	ktap_stuck=0
 	for ktap_child; do
-		finished "$ktap_limit" "$ktap_child"
+		finished "$ktap_each" "$ktap_child"
 		[ $? -ne 124 ] || ktap_stuck=1
 	done
 	return $ktap_stuck
@@ -310,6 +327,62 @@ requests() { for ktap_d; do cat "/sys/block/$ktap_d/stat"; done | awk '{ n += $1
 # at_work DISK...: each of them has completed some
 at_work() { for ktap_disk; do [ "$(requests "$ktap_disk")" -gt 20 ] || return 1; done; }
 
+# at_rest DESC: within a minute nothing is left of $DISK's requests, wherever one looks
+at_rest() {
+	if eventually $((60 * SLOW)) ktap_rests; then pass "$1"; else
+		fail "$1" "no tag, no request, nothing in the driver" "$(ktap_left)"
+	fi
+}
+
+ktap_left() {
+	ktap_dbg=/sys/kernel/debug/block/$DISK
+	read -r ktap_r ktap_w <"/sys/block/$DISK/inflight"
+	echo "inflight $ktap_r $ktap_w; $(sed -n 's/^requests: //p' "$ktap_dbg/sched/state"); tags$(
+		sed -n 's/^busy=/ /p' "$ktap_dbg"/hctx*/sched_tags "$ktap_dbg"/hctx*/tags | tr -d '\n')"
+}
+
+ktap_rests() {
+	case $(ktap_left | sed 's/\( 0\)*$//') in
+	"inflight 0 0; 0 waiting, 0 in the driver; tags") return 0 ;;
+	esac
+	return 1
+}
+
+# record_block EVENT[:LETTERS]...: have the kernel record these events of the block layer, only those
+# of requests with the letters if they are said (see recorded). Before a disk is used: to turn an
+# event on makes the kernel patch its own code, which QEMU 7.2 does not survive where another
+# processor runs this very code (see strict.sh).
+record_block() {
+	ktap_tracing=/sys/kernel/tracing
+	[ -d $ktap_tracing/events/block ] || give_up "no events of the block layer at $ktap_tracing"
+	defer "echo 0 >$ktap_tracing/events/block/enable; echo 1 >$ktap_tracing/options/record-cmd
+		for f in $ktap_tracing/events/block/*/filter; do echo 0 >\$f; done
+		echo 1408 >$ktap_tracing/buffer_size_kb
+		echo >$ktap_tracing/trace"
+	echo 0 >$ktap_tracing/options/record-cmd
+	echo 8192 >$ktap_tracing/buffer_size_kb
+	echo >$ktap_tracing/trace
+	echo 1 >$ktap_tracing/tracing_on
+	for ktap_event; do
+		case $ktap_event in
+		*:*) echo "rwbs ~ \"*${ktap_event#*:}*\"" >"$ktap_tracing/events/block/block_${ktap_event%:*}/filter" ||
+			give_up "no filter for $ktap_event" ;;
+		esac
+		echo 1 >"$ktap_tracing/events/block/block_${ktap_event%:*}/enable"
+	done
+}
+
+# recorded EVENT [FLAGS]: how often it came for $DISK, if FLAGS are said only for requests with
+# exactly these letters: R, W or N (passthrough), F before for a flush, F behind for FUA, S, M. Nothing,
+# so that no comparison holds, if more came than the kernel keeps.
+recorded() {
+	if cat /sys/kernel/tracing/per_cpu/cpu*/stats | grep -q '^overrun: [1-9]'; then
+		echo "# more events than the kernel keeps" >&2
+		return
+	fi
+	grep -c "block_$1: ${MAJMIN%:*},${MAJMIN#*:} ${2:-[A-Z]*} " /sys/kernel/tracing/trace
+}
+
 # --- cgroup v2 ----------------------------------------------------------------
 
 # cg_setup: $CG is a fresh group below which io and memory are controlled
@@ -360,6 +433,39 @@ in_cg_bg() {
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
 	background sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "$ktap_cg" "$@"
+}
+
+# cg1_setup: the same with cgroup v1, where the controller is taken from cgroup v2: the
+# kernel allows that as soon as no group of v2 has it. $CG is the root of the hierarchy
+cg1_setup() {
+	grep -q '^blkio' /proc/cgroups || give_up "no cgroup v1 in this kernel"
+	CG=$WORK/v1
+	mkdir "$CG"
+	for ktap_ctl in io memory; do echo "-$ktap_ctl" >$CG_ROOT/cgroup.subtree_control; done
+	# A group that was removed counts until its last reference has gone, and not all are ours
+	# to drop: a built-in loop driver's idle threads (lifetime-6) hold some for two minutes.
+	ktap_begin=$(now)
+	if ! eventually 130 cg1_mount; then
+		note "$(cat "$WORK/mount"); v2 has: $(cat $CG_ROOT/cgroup.subtree_control)"
+		note "groups of v2: $(cd $CG_ROOT && find . -mindepth 1 -type d | tr '\n' ' ')"
+		note "$(tr '\n' ' ' <$CG_ROOT/cgroup.stat)"
+		give_up "blkio cannot be mounted as cgroup v1"
+	fi
+	note "v2 let go of it after $(calc "$(now) - $ktap_begin") s"
+	defer "cg1_remove"
+}
+
+cg1_mount() { mount -t cgroup -o blkio blkio "$CG" 2>"$WORK/mount"; }
+
+cg1_remove() {
+	find "$CG" -mindepth 1 -depth -type d | while read -r ktap_d; do eventually 10 rmdir "$ktap_d"; done
+	umount "$CG"
+}
+
+# cg1 NAME WEIGHT: a group there
+cg1() {
+	mkdir "$CG/$1" || give_up "cannot make $CG/$1"
+	echo "$2" >"$CG/$1/blkio.$BFQ_NAME.weight" || give_up "cannot weigh $1"
 }
 
 # --- load ---------------------------------------------------------------------
@@ -445,13 +551,132 @@ verify_stop() {
 }
 ktap_loads=
 
+# batch HOW N LEN [nowait] [known]: that many reads of $DEV in one call (ops.c); sets figures for
+# field
+batch() {
+	"$HELPER" batch "$DEV" "$@" >"$WORK/batch" || give_up "helper batch $*"
+	note "$*: $(cat "$WORK/batch")"
+}
+
+# field NAME: how many of the batch ended so: ok, wrong, again, an error's name; or its ms
+field() { awk -v RS='[ \n]' -v FS== -v name="$1" '$1 == name { n = $2 } END { print n + 0 }' "$WORK/batch"; }
+
+# results STEP...: what each of them gave (ops.c), in one line
+results() { "$HELPER" ops "$DEV" "$@" | awk '{ printf "%s%s", sep, $2; sep = " " }'; }
+
+# --- shares ------------------------------------------------------------------
+
+latency_us='' depth='' least='' seconds='' reads='' bound='' tunables='' device='' pin='' shares_first='' shares_look=''
+
+# shares DESC FIO_ARGS GROUP:PERCENT...: load each group, each on a partition of its own, on a
+# device that takes $depth requests of $latency_us each on each hardware queue, and measure for
+# $seconds, or until $reads have been done, where time is not virtual. No share may be wrong
+# by more than $bound percent of it; and, if $least is said, all together get that part of what the
+# device can do, which with exact_shares takes one at a time from who reads synchronously and so
+# has it to itself. $tunables are written before (KEY=VALUE...), $device are
+# more keys of null_blk, $pin lets each load run on a processor of its own, and $shares_first and
+# $shares_look are called before and after.
+shares() {
+	desc=$1
+	args=$2
+	shift 2
+	at_once=$depth
+	case "$args $tunables" in
+	*ioengine=psync*exact_shares=1*) at_once=1 ;;
+	*ioengine=psync*) at_once=$# ;;
+	esac
+	# shellcheck disable=SC2086 # a list
+	nullb hw_queue_depth="$depth" completion_nsec=$((latency_us * 1000)) $device
+	parts $#
+	sched "${SCHED:-$BFQ_NAME}"
+	for ktap_kv in $tunables; do
+		case $ktap_kv in
+		nr_requests=*) echo "${ktap_kv#*=}" >"$QUEUE/${ktap_kv%%=*}" ;;
+		*) echo "${ktap_kv#*=}" >"$QUEUE/iosched/${ktap_kv%%=*}" ;;
+		esac || give_up "$DISK refuses $ktap_kv"
+	done
+	pids=
+	part=0
+	for share; do
+		part=$((part + 1))
+		# shellcheck disable=SC2086 # options
+		in_cg_bg "${share%:*}" fio --name=load --filename="${DEV}p$part" --thread --eta=never \
+			--norandommap --randrepeat=0 --gtod_reduce=1 --output=/dev/null \
+			--time_based --runtime=3600 ${pin:+--cpus_allowed=$((part - 1))} $args
+		pids="$pids $child"
+	done
+	while [ $part -gt 0 ]; do
+		eventually 60 shares_started || give_up "no I/O from job $part"
+		part=$((part - 1))
+	done
+	[ -z "$shares_first" ] || $shares_first
+	sleep 0.3
+	shares_count "$@" >"$WORK/before"
+	if [ -n "$reads" ]; then
+		until_reads=$((reads + $(requests "$DISK")))
+		eventually $((120 * SLOW)) shares_enough || give_up "too few reads in $((120 * SLOW)) s"
+	else
+		sleep "$seconds"
+	fi
+	shares_count "$@" >"$WORK/after"
+	[ -z "$shares_look" ] || $shares_look
+	# shellcheck disable=SC2086 # a list
+	killed 20 $pids 2>/dev/null
+	nullb_remove "$DISK"
+	shares_judge "$desc"
+}
+
+shares_started() { [ "$(done_by "$part")" -ge 50 ]; }
+shares_enough() { [ "$(requests "$DISK")" -ge "$until_reads" ]; }
+
+# One line for each group: name, percent, requests completed so far. All at the same moment, so
+# without a process for each.
+shares_count() {
+	n=0
+	for share; do
+		n=$((n + 1))
+		read -r ktap_reads _ <"/sys/block/$DISK/${DISK}p$n/stat"
+		echo "${share%:*} ${share#*:} $ktap_reads"
+	done
+}
+
+shares_judge() {
+	paste -d' ' "$WORK/before" "$WORK/after" | awk -v bound="$bound" '
+		{ name[NR] = $1; want[NR] = $2; got[NR] = $6 - $3; sum += $6 - $3 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				share = sum ? 100 * got[i] / sum : 0
+				error = 100 * (share / want[i] - 1)
+				if (error < 0) error = -error
+				if (error > worst) worst = error
+				text = text sprintf("%s %.2f %% of %.2f, ", name[i], share, want[i])
+			}
+			printf "%d %slargest error %.2f %%\n", sum, text, worst
+			exit sum == 0 || worst > bound
+		}' >"$WORK/verdict"
+	ktap_wrong=$?
+	read -r ktap_done ktap_verdict <"$WORK/verdict"
+	if [ $ktap_wrong -eq 0 ]; then
+		pass "$1"
+		note "$ktap_verdict"
+	else
+		fail "$1" "an error of at most $bound %" "$ktap_verdict"
+	fi
+	[ -n "$least" ] || return
+	ktap_rate=$((ktap_done / seconds))
+	compare "$1: $ktap_rate I/Os per second are most of what the device can do" \
+		"$ktap_rate" -ge "$(calc "$least * $at_once * 1000000 / $latency_us")"
+}
+
+# --- files -------------------------------------------------------------------
+
 # write_errno FILE VALUE: OK or the name of the error, e.g. EINVAL
 write_errno() { "$HELPER" put "$1" "$2"; }
 
 # tries FILE <TABLE: one result for each line "VALUE, tabs, RESULT, tabs, DESC":
-# VALUE is written (\n is a newline), and RESULT is the error's name, or OK, or
-# "refused" for any of the errors of a wrong weight; then, after a colon, what
-# the file says (newlines as commas). One process for all, since forks are dear.
+# VALUE is written (\n is a newline), and RESULT is the error's name, or OK; then,
+# after a colon, what the file says (newlines as commas). One process for all, since
+# forks are dear.
 tries() {
 	ktap_file=$1
 	ktap_tab=$(printf '\t')
@@ -464,12 +689,6 @@ tries() {
 	"$HELPER" try "$ktap_file" "$@" >"$WORK/seen"
 	while IFS=$ktap_tab read -r ktap_want ktap_desc <&3; do
 		IFS= read -r ktap_seen <&4
-		case $ktap_want in
-		refused:*)
-			case $ktap_seen in
-			EINVAL:*|ERANGE:*|ENODEV:*) ktap_seen="refused:${ktap_seen#*:}" ;;
-			esac ;;
-		esac
 		is "$ktap_desc" "$ktap_want" "$ktap_seen"
 	done 3<"$WORK/want" 4<"$WORK/seen"
 }

@@ -37,7 +37,7 @@ while [ $i -lt "$rounds" ]; do
 done
 is "$rounds groups are removed with pages to write" "" "$bad"
 rmdir "$CG/parent" || note "the parent stays"
-holds "what they left is written" timeout $((60 * SLOW)) sync -f "$mnt"
+holds "what they left is written" within $((60 * SLOW)) sync -f "$mnt"
 echo 3 >/proc/sys/vm/drop_caches
 bad=
 for n in $(seq 1 $i); do cmp -s "$WORK/data" "$mnt/file$n" || bad="$bad file$n"; done

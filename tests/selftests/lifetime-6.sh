@@ -30,7 +30,7 @@ defer "echo none >$QUEUE/scheduler"	# a loop device stays when its file goes
 verified() {
 	desc=$1
 	shift
-	holds "$desc" timeout $((60 * SLOW)) fio --thread --eta=never --verify=crc32c --verify_fatal=1 \
+	holds "$desc" within $((60 * SLOW)) fio --thread --eta=never --verify=crc32c --verify_fatal=1 \
 		--bs=4k --size=$((1024 / SLOW))k "$@"
 }
 verified "dm-linear" --filename="$mapped" --direct=1 --name=dm --ioengine=libaio --iodepth=8 --rw=randrw

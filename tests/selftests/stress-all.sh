@@ -53,7 +53,7 @@ processors() {
 background processors
 pids="$pids $child"
 bad=
-for pid in $pids; do finished $((150 * SLOW)) "$pid" || bad="$bad status $?"; done
+for pid in $pids; do finished $((200 * SLOW)) "$pid" || bad="$bad status $?"; done
 [ -z "$bad" ] || cat "$WORK/1" "$WORK/2" | sed 's/^/# /'
 is "all of it at once: nothing fails or hangs" "" "$bad"
 verify_stop "nothing is lost"

@@ -26,7 +26,7 @@ before=$(requests "$DISK")
 
 background "$HELPER" groups $total "$CG" "io.$BFQ_NAME.weight" start1 start2 \
 	>"$WORK/groups" 2>&1
-finished $((150 * SLOW)) "$child"
+finished $((200 * SLOW)) "$child"
 is "none of it fails or hangs" 0 $?
 is "there were $total groups" $total "$(cat "$WORK/groups")"
 compare "fio is at work meanwhile" $(($(requests "$DISK") - before)) -ge $((total / 4))

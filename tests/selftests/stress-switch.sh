@@ -34,7 +34,7 @@ for d in $disks; do
 	pids="$pids $child"
 done
 bad=
-for pid in $pids; do finished $((150 * SLOW)) "$pid" || bad="$bad status $?"; done
+for pid in $pids; do finished $((200 * SLOW)) "$pid" || bad="$bad status $?"; done
 is "none of the changes fails or hangs" "" "$bad"
 is "there were $total" $total "$(cat "$WORK"/switch.* | awk '{ n += $1 } END { print n }')"
 # shellcheck disable=SC2086 # a list

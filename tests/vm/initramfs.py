@@ -15,6 +15,7 @@ import stat
 import subprocess
 
 from kernels import HERE, REPO, LabError
+from programs import find as find_program
 
 # Modules a test may ask for with modprobe; what they depend on comes along. A
 # kernel that has one built in, or has not got it, simply lacks the file.
@@ -115,7 +116,7 @@ def libraries(program):
 
 
 def add_program(archive, name):
-    path = name if "/" in name else shutil.which(name)
+    path = name if "/" in name else find_program(name)
     if not path:
         raise LabError(f"{name} is not installed: run tools/setup --for check")
     archive.add_file("/usr/bin/" + os.path.basename(path), path)

@@ -16,11 +16,11 @@ from kernels import REPO, LabError
 
 
 def fetch_source():
-    """Return (version, tarball) of the newest linux-source, fetching it."""
+    """Return (version, tarball) of the source that debug.version names, or of the newest if it is gone."""
     out = subprocess.run([os.path.join(REPO, "tools/setup"), "--fetch-source"],
                          stdout=subprocess.PIPE, text=True, check=False)
     if out.returncode:
-        raise LabError("the newest linux-source cannot be fetched, see above")
+        raise LabError("the kernel's source cannot be fetched, see above")
     version, tarball = out.stdout.split()
     return version, tarball
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The kernels of the lab: where each one's image, headers and modules are.
 
-6.1 and 6.12 are Debian's packages, installed by tools/setup. "debug" is built
-by tests/vm/kernel from the newest linux-source and tests/vm/debug.config and
-kept under the cache, in a directory whose name is its key: the version of the
+6.1 and 6.12 are Debian's packages, installed by tools/setup; Debian 13 has no 6.1.
+"debug" is built by tests/vm/kernel from the linux-source whose version stands in
+tests/vm/debug.version and from tests/vm/debug.config, and kept under the cache, in a directory whose name is its key: the version of the
 source and a digest of the configuration and of the way it is built.
 """
 
@@ -15,7 +15,10 @@ import re
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
 CONFIG = os.path.join(HERE, "debug.config")
+VERSION = os.path.join(HERE, "debug.version")
 NAMES = ("6.1", "6.12", "debug")
+# Kernels that a Debian does not have.
+ABSENT = {"13": ("6.1",)}
 
 # Part of the cache key: raise it when the build below produces something else
 # from the same source and configuration.
@@ -24,6 +27,26 @@ RECIPE = 1
 
 class LabError(Exception):
     """Something that the user has to know, in one sentence."""
+
+
+def debian():
+    """The version of this Debian, such as "12"; tools/setup has seen that it is one."""
+    try:
+        with open("/etc/os-release", encoding="utf-8") as f:
+            return re.search(r'^VERSION_ID="?([0-9]+)"?$', f.read(), re.MULTILINE).group(1)
+    except (OSError, AttributeError):
+        return ""
+
+
+def offered():
+    """The names of the kernels that this Debian has, and the debug kernel's."""
+    return tuple(name for name in NAMES if name not in ABSENT.get(debian(), ()))
+
+
+def pinned_version():
+    """Of the debug kernel's source."""
+    with open(VERSION, encoding="utf-8") as f:
+        return re.search(r"^([0-9][0-9.]*)$", f.read(), re.MULTILINE).group(1)
 
 
 def cache_dir():
@@ -76,6 +99,8 @@ def find_stock(name):
             found.append(Kernel(name, release, image,
                                 f"/usr/src/linux-headers-{release}", moddir))
     if not found:
+        if name not in offered():
+            raise LabError(f"Debian {debian()} has no kernel {name}")
         raise LabError(f"kernel {name} is not installed: run tools/setup --for check")
     # A half-done upgrade leaves an image without headers: no use for building.
     return max(found, key=lambda k: (os.path.isdir(k.kdir), version_key(k.release)))
@@ -90,8 +115,10 @@ def built_trees(kind, key):
 
 
 def debug_trees():
-    """Finished debug kernels of the present configuration, newest first."""
-    return built_trees("debug", config_key())
+    """Finished debug kernels of the present configuration: of the pinned version, then newest first."""
+    pinned = f"debug-{pinned_version()}-"
+    return sorted(built_trees("debug", config_key()),
+                  key=lambda tree: not os.path.basename(tree).startswith(pinned))
 
 
 def find_debug():

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: buffered writers hold three quarters of the scheduler's tags, and never more
+# where: guest
+#
+# Seen in the kernel's map of tags, and in what the scheduler counts for queues of writes.
+. "${0%/*}/ktap.sh"
+require fio
+
+# vm NAME VALUE: set a sysctl, and back at the end
+vm() {
+	defer "echo $(cat "/proc/sys/vm/$1") >/proc/sys/vm/$1"
+	echo "$2" >"/proc/sys/vm/$1"
+}
+
+nullb size=64 memory_backed=1 hw_queue_depth=8 poll_queues=0 completion_nsec=$((20000000 * SLOW))
+sched "$BFQ_NAME"
+if [ -f "$QUEUE/async_depth" ]; then plan 9; else plan 7; fi
+# So little may be dirty that write-back never ceases; small requests, so that there are many.
+vm dirty_bytes $((4 << 20))
+vm dirty_background_bytes $((1 << 20))
+echo 16 >"$QUEUE/max_sectors_kb"
+dbg=/sys/kernel/debug/block/$DISK
+background fio --name=load --filename="$DEV" --size=32m --rw=randwrite --bs=16k --ioengine=psync --numjobs=3 \
+	--thread --eta=never --invalidate=0 --norandommap --randrepeat=0 --gtod_reduce=1 --output=/dev/null \
+	--time_based --runtime=3600
+load=$child
+
+# Both without a process of their own, which would take longer than what they look at lasts.
+used() {
+	while IFS='=' read -r key value; do
+		[ "$key" != busy ] || { now_used=$value && break; }
+	done <"$dbg/hctx0/sched_tags"
+}
+counted() {
+	now_counted=0
+	while read -r line; do
+		case $line in *" kind=async "*) ;; *) continue ;; esac
+		line=${line#* tags=}
+		now_counted=$((now_counted + ${line%% *}))
+	done <"$dbg/sched/queues"
+}
+
+# most LEAST: look until both have been seen that high, and a hundred times more: the most
+# that was seen of each, in $most_used and $most_counted
+look() {
+	used
+	counted
+	[ "$now_used" -le "$most_used" ] || most_used=$now_used
+	[ "$now_counted" -le "$most_counted" ] || most_counted=$now_counted
+	[ "$most_used" -ge "$1" ] && [ "$most_counted" -ge "$1" ]
+}
+most() {
+	most_used=0
+	most_counted=0
+	eventually $((30 * SLOW)) look "$1"
+	for _ in $(seq 100); do look "$1"; done
+}
+quiet() { used; [ "$now_used" -le "$1" ]; }
+
+echo 16 >"$QUEUE/nr_requests"
+eventually $((60 * SLOW)) at_work "$DISK" || give_up "nothing is written"
+is "there are as many tags" 16 "$(sed -n 's/^nr_tags=//p' "$dbg/hctx0/sched_tags")"
+most 12
+is "of 16 tags, twelve are in use" 12 "$most_used"
+is "and counted for queues of writes" 12 "$most_counted"
+echo 32 >"$QUEUE/nr_requests"
+most 24
+is "of 32 tags, 24 are in use" 24 "$most_used"
+is "and counted" 24 "$most_counted"
+if [ -f "$QUEUE/async_depth" ]; then
+	echo 4 >"$QUEUE/async_depth"
+	eventually $((30 * SLOW)) quiet 4
+	most 4
+	is "with async_depth 4, four are in use" 4 "$most_used"
+	is "and counted" 4 "$most_counted"
+fi
+killed $((60 * SLOW)) "$load" 2>/dev/null
+holds "what is dirty is written" within $((120 * SLOW)) blockdev --flushbufs "$DEV"
+at_rest "nothing is left of it"

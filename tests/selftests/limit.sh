@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: no more is in the device than keeps it busy, and it is kept for who is behind its guarantee
+# where: icount
+# build: modelled disks
+#
+# The modelled SATA SSD makes about 510 MB/s of sequential readers, and 23 of one that reads 4k at random.
+. "${0%/*}/ktap.sh"
+plan 8
+require fio addpart
+
+models=/sys/kernel/config/diskmodel
+insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
+defer "rmmod diskmodel"
+mkdir "$models/disk0" || give_up "no modelled disk"
+defer "echo 0 >$models/disk0/power; rmdir $models/disk0"
+for kv in profile=sata-ssd size_mb=4096 store=0 power=1; do
+	echo "${kv#*=}" >"$models/disk0/${kv%%=*}" || give_up "the disk refuses $kv"
+done
+disk disk0
+for part in 1 2 3 4; do
+	addpart "$DEV" $part $(((part - 1) * 2097152)) 2097152 || give_up "no partition"
+	eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
+done
+sched "${SCHED:-$BFQ_NAME}"
+cg_setup
+cg one 100
+cg two 100
+cg three 100
+cg small 100
+
+# reader GROUP PARTITION FIO-ARGUMENT...
+reader() {
+	group=$1 part=$2
+	shift 2
+	in_cg_bg "$group" fio --name=load --filename="${DEV}p$part" --thread --eta=never --gtod_reduce=1 \
+		--output=/dev/null --randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 "$@"
+}
+sectors() { awk '{ print $3 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
+at_work() { [ "$(sectors "$1")" -gt 1000 ]; }
+# rates: of the small reader, and of all together, in MB/s over four seconds, a second from now.
+# A queue is let fall behind by 20 ms and helped to be 20 ms ahead: one percent of these four seconds.
+rates() {
+	sleep 1
+	a=$(sectors 4) b=$(awk '{ print $3 }' "/sys/block/$DISK/stat")
+	sleep 4
+	small=$(calc "($(sectors 4) - $a) * 512 / 4e6")
+	all=$(calc "($(awk '{ print $3 }' "/sys/block/$DISK/stat") - $b) * 512 / 4e6")
+}
+
+reader small 4 --rw=randread --bs=4k --ioengine=psync
+eventually 60 at_work 4 || give_up "fio does not start"
+rates
+alone=$small
+note "alone it reads $alone MB/s"
+i=0
+for group in one two three; do
+	i=$((i + 1))
+	reader $group $i --rw=read --bs=128k --ioengine=libaio --iodepth=16
+	eventually 60 at_work $i || give_up "fio does not start"
+done
+echo off >"$QUEUE/iosched/device_limit"
+rates
+most=$all
+note "without a limit all together make $most MB/s, the small reader $small"
+echo auto >"$QUEUE/iosched/device_limit"
+rates
+compare "with the limit as much is made ($all of $most MB/s)" "$all" -ge "$(calc "0.7 * $most")"
+compare "a reader has its quarter of what it makes alone ($small of $alone MB/s)" "$small" -ge "$(calc "0.25 * $alone")"
+compare "and not much more than that, which would cost the others ($small)" "$small" -le "$(calc "0.6 * $alone")"
+echo 300 >"$CG/small/io.${BFQ_NAME}.weight"
+rates
+compare "and half of it when it is due half ($small)" "$small" -ge "$(calc "0.5 * $alone")"
+compare "while the others have most of the rest ($all)" "$all" -ge "$(calc "0.35 * $most")"
+
+# Limits are heeded, but for the request that reaches them: 1 MiB, as neighbours that wait are
+# joined, and its overhead. What is in the device is seen in its state.
+inside() { sed -n 's/^device: \([0-9]*\) KiB in it.*/\1/p' "/sys/kernel/debug/block/$DISK/sched/state"; }
+largest() {
+	most_inside=0
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		seen=$(inside)
+		[ "$seen" -le "$most_inside" ] || most_inside=$seen
+		sleep 0.037
+	done
+	echo "$most_inside"
+}
+echo off >"$QUEUE/iosched/device_limit"
+sleep 0.5
+compare "without a limit much is in the device" "$(largest)" -ge 2100
+echo 1024 >"$QUEUE/iosched/device_limit"
+sleep 0.5
+compare "a limit of 1 MiB is heeded" "$(largest)" -le 2052
+echo 256 >"$QUEUE/iosched/device_limit"
+sleep 0.5
+compare "as is one of 256 KiB" "$(largest)" -le 1284
