@@ -32,7 +32,8 @@ import statistics
 OURS = "bfqx"
 PEERS = ("none", "mq-deadline", "kyber", "bfq", OURS)
 # A kernel module each scheduler needs; none is built in, ours is brought by the runner.
-NEEDS = {"bfq": ["bfq"], "kyber": ["kyber-iosched"], "mq-deadline": ["mq-deadline"]}
+NEEDS = {**dict.fromkeys(("bfq", "bfq-ll0", "bfq-ll1"), ["bfq"]),
+         "kyber": ["kyber-iosched"], "mq-deadline": ["mq-deadline"]}
 KIB = 1.024             # KB of 1,000 bytes
 DIGITS = 6              # significant ones of a figure in the result
 LEAST_IDLE_PCT = 5      # of the guest's CPU, or what is measured is the CPU
@@ -61,6 +62,7 @@ class Boot:
     modules: tuple = ()         # more of the kernel's modules
     files: tuple = ()           # more files for /lab
     programs: tuple = ()        # more programs
+    append: str = ""            # for the kernel's command line
     plugin: str = ""            # of QEMU; {out} is replaced by the boot's directory
     kernel: str = ""            # if not that of the command line
     timeout: int = 900
@@ -236,15 +238,15 @@ def cell(row, column):
     return text
 
 
-def markdown(head, lines):
-    """A table that is easy to read as it is, too."""
+def markdown(head, lines, left=1):
+    """A table that is easy to read as it is, too; so many columns have words, the others figures."""
     widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
 
     def row(cells):
-        inner = " | ".join(c.ljust(w) if i == 0 else c.rjust(w)
+        inner = " | ".join(c.ljust(w) if i < left else c.rjust(w)
                            for i, (c, w) in enumerate(zip(cells, widths)))
         return f"| {inner} |"
-    rule = "|" + "|".join(("-" * (w + 1) + ("-" if i == 0 else ":"))
+    rule = "|" + "|".join(("-" * (w + 1) + ("-" if i < left else ":"))
                           for i, w in enumerate(widths)) + "|"
     return "\n".join([row(head), rule, *map(row, lines)]) + "\n"
 

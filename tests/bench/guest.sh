@@ -9,8 +9,8 @@
 # guest.sh SCRIPT SCHEDULER [KEY=VALUE...]
 #
 # SCRIPT lies under /lab; keys become shell variables of the script. SCHEDULER is
-# none, mq-deadline, kyber, bfq (in-tree), ours ($BFQ_NAME), or a controller (io.max,
-# io.cost, io.latency), which works with none.
+# none, mq-deadline, kyber, bfq (in-tree; bfq-ll0 and bfq-ll1 with that low_latency), ours
+# ($BFQ_NAME), or a controller (io.max, io.cost..., io.latency), which works with none.
 #
 # Figures are counted from what was completed (a partition's statistics, or fio's), not
 # from a cgroup's io.stat, which counts what was submitted. While something is measured
@@ -67,7 +67,8 @@ null_blk() {
 	device_ready
 }
 
-# disk_model PROFILE [ATTRIBUTE=VALUE...]: a disk of tests/diskmodel.
+# disk_model PROFILE [ATTRIBUTE=VALUE...]: a disk of tests/diskmodel. What `run --disk` says
+# comes last and so holds.
 disk_model() {
 	DISK=disk0
 	CONF=/sys/kernel/config/diskmodel/$DISK
@@ -75,7 +76,7 @@ disk_model() {
 	mkdir "$CONF" || die "diskmodel has no configfs here"
 	put "$1" "$CONF/profile"
 	shift
-	for a; do put "${a#*=}" "$CONF/${a%%=*}"; done
+	for a in "$@" $disk; do put "${a#*=}" "$CONF/${a%%=*}"; done
 	attributes=$(cd "$CONF" && echo * | sed 's/power//; s/stats//')
 	put 1 "$CONF/power"
 	device_ready
@@ -87,20 +88,27 @@ device_ready() {
 	put none "$QUEUE/scheduler"
 }
 
-# Take the device away, for the next one to be as new.
+# Take the device and its partitions away, for the next one to be as new.
 remove_device() {
+	stats=''
 	put 0 "$CONF/power"
 	rmdir "$CONF" || die "cannot remove $CONF"
 }
 
 # select_scheduler NAME [TUNABLE=VALUE...]. Sets WEIGHT_FILE, the file of a cgroup that
-# takes its weight, empty where there are no weights.
+# takes its weight, empty where there are no weights. io.cost wants $qos, and perhaps $model.
 select_scheduler() {
 	WEIGHT_FILE=''
 	elevator=$1
+	controller=$1
 	case $1 in
 	bfq|"$BFQ_NAME") WEIGHT_FILE=io.$1.weight ;;
-	io.cost) elevator=none WEIGHT_FILE=io.weight ;;
+	bfq-ll[01])
+		elevator=bfq WEIGHT_FILE=io.bfq.weight tunable=low_latency=${1#bfq-ll}
+		shift
+		set -- bfq "$tunable" "$@"
+		;;
+	io.cost*) elevator=none WEIGHT_FILE=io.weight ;;
 	io.*) elevator=none ;;
 	esac
 	case $elevator in
@@ -114,6 +122,12 @@ select_scheduler() {
 	esac
 	shift
 	for a; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
+	case $controller in
+	io.cost*)
+		put "$(cat "/sys/block/$DISK/dev") $qos" "$CGROOT/io.cost.qos"
+		[ -z "$model" ] || put "$(cat "/sys/block/$DISK/dev") $model" "$CGROOT/io.cost.model"
+		;;
+	esac
 }
 
 # Everything that the device, its scheduler and controllers are set to, as KEY VALUE, for
@@ -153,7 +167,20 @@ limit() {
 	put "$(cat "/sys/block/$DISK/dev") rbps=$2 wbps=$2" "$CGROOT/$1/io.max"
 }
 
+# A process that was killed stays in its group until its I/O has ended and its files are closed.
+empty_groups() {
+	tries=0
+	for dir in $groups; do
+		until grep -q "^populated 0" "$dir/cgroup.events"; do
+			tries=$((tries + 1))
+			[ "$tries" -le 6000 ] || die "after 60 s there is still a process in $dir"
+			sleep 0.01
+		done
+	done
+}
+
 remove_groups() {
+	empty_groups
 	# shellcheck disable=SC2086 # a list, children first
 	[ -z "$groups" ] || rmdir $groups || die "cannot remove the groups"
 	groups=''
@@ -275,6 +302,7 @@ for arg; do
 	esac
 done
 pids='' njobs=0 stats='' groups='' attributes=''
+: "${disk=}" "${qos=}" "${model=}"
 settle
 # Each seed begins at another moment between two ticks, and of the disk's turn.
 sleep "$(awk -v seed="$LAB_SEED" 'BEGIN { print seed * 13.1 / 1000 }')"

@@ -2,15 +2,19 @@
 """How a result is written: NAME.json, NAME.md (the table), NAME.svg and NAME.png."""
 
 import datetime
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
 import sys
 
+import depends
 from bench import BenchError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
+DEPTH = 3               # levels of a result that are written a field a line
 
 
 def directory(asked, part):
@@ -26,6 +30,12 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
+def origin(name):
+    """What a result is of, to be looked up before it is measured."""
+    return {"commit": commit(), "module_commit": depends.module_commit(),
+            "depends": depends.now(name)}
+
+
 def now():
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
@@ -39,6 +49,25 @@ def run(name, *options, out):
         return None
     with open(path, encoding="utf-8") as f:
         return json.load(f)
+
+
+def load_vm_run():
+    """tests/vm/run, whose name has no .py for an import to find."""
+    spec = importlib.util.spec_from_loader("vm_run", importlib.machinery.SourceFileLoader(
+        "vm_run", os.path.join(REPO, "tests", "vm", "run")))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def dump(data, indent=""):
+    """JSON with a row a line, so that a difference of two results can be read."""
+    if isinstance(data, dict) and len(indent) < DEPTH:
+        inner = (f"{indent} {json.dumps(k)}: {dump(v, indent + ' ')}" for k, v in data.items())
+        return "{\n" + ",\n".join(inner) + f"\n{indent}}}"
+    if isinstance(data, list):
+        return "[\n" + ",\n".join(f"{indent} {json.dumps(v)}" for v in data) + f"\n{indent}]"
+    return json.dumps(data)
 
 
 def draw(path):
@@ -63,8 +92,7 @@ def write(out, experiment, data, table):
         if os.path.exists(old):
             os.remove(old)
     with open(stem + ".json", "w", encoding="utf-8") as f:
-        json.dump(data, f, indent=1)
-        f.write("\n")
+        f.write(dump(data) + "\n")
     with open(stem + ".md", "w", encoding="utf-8") as f:
         f.write(table)
     draw(stem + ".json")

@@ -5,12 +5,13 @@ Their guest script is experiments/target.sh. A boot measures all cases of its sc
 after the other; nothing is left from one to the next but the kernel, since each has a disk
 and groups of its own.
 
-The ideal, after seed 000: the target gets exactly its guarantee, which takes it the share
+The ideal, after Paolo Valente's article (LWN.net, August 2018; lwn-sequential): the target gets exactly its guarantee, which takes it the share
 guarantee / (its speed alone) of the device's time, and the interferers have the rest of the
 time at the speed that they have without it. Both speeds are measured on the same device, under
 none. (The article rounds the first workload's share, 10 of 23 MB/s, to a half: (500 + 23) / 2.)
 """
 
+import iocost
 import plot as drawing
 from bench import Boot, Column
 
@@ -24,13 +25,14 @@ ALONE = "alone"         # the boot that measures what each can do without the ot
 NOBODY = "-"
 MACHINE = {"disk": True, "programs": ("mkfs.ext4",), "modules": ("ext4", "crc32c_generic")}
 
-# Seed 000: its tables of parameters, and for io.max the settings that its author published with
+# The article: its tables of parameters, and for io.max the settings that its author published with
 # the scripts. For target, active and inactive interferers.
 ACTIVE, INACTIVE = 4, 5
 WEIGHTS = "300 100 200"
 MAX = "10000000 15000000 30000000"
 GUARANTEE_MB_S = 10.0
 SECONDS = {"warmup": 1, "window": 3}
+SETTLE = {"warmup": 4}      # of io.cost
 
 
 def boot(scheduler, name, runs, **args):
@@ -88,11 +90,13 @@ def finish(found, guarantee=None):
 
 
 def lwn_boots(options, pairs):
-    """Of the two workloads of seed 000."""
+    """Of the two workloads of the article."""
     runs = [(t, i, ACTIVE) for t, i in pairs]
     yield alone(runs)
     for s in options.schedulers:
-        yield boot(s, "all", runs, inactive=INACTIVE, weights=WEIGHTS, max=MAX, **SECONDS)
+        yield boot(s, "all", runs, inactive=INACTIVE, weights=WEIGHTS, max=MAX,
+                   **SECONDS | (SETTLE if s == iocost.NAME else {}),
+                   **iocost.settings(s, "sata-ssd"))
 
 
 def lwn_finish(found):

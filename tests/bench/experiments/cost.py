@@ -16,14 +16,15 @@ JSON) is the difference, time in which nothing was executed (a scheduler may kee
   groups      one process in each of 1, 100 and 10,000 cgroups, one 4k random read at a time,
               and then it is the next one's turn (sched_yield), until each had three on average
 
-The table has what is added to none, too, and "6.1" before a case is on that kernel.
+In-tree bfq has its default, low_latency=1, and as bfq-ll0 not. The table has what is added to none, too, and "6.1" before a case is on that kernel.
 """
 
 import re
 
 import tools
-from bench import BenchError, Boot, Column
+from bench import PEERS, BenchError, Boot, Column
 
+SCHEDULERS = (*PEERS, "bfq-ll0")
 PIVOT = True
 COLUMNS = [Column("insn_per_io", "instructions per I/O", "{:,.0f}"),
            Column("added_insn_per_io", "instructions per I/O more than none", "{:,.0f}")]

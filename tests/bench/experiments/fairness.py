@@ -5,6 +5,7 @@
 modelled SATA SSD (32 tags). In the case's name:
 
   sync      one 64k random read at a time
+  exact     the same with exact_shares=1, which only this module has
   deep      16 random reads at a time by io_submit, 64k; 2 at a time where there are 1,000 groups
   unequal   the same, but groups read 16k, 64k and 256k at a time, in turn
   write     through the page cache, 64k, memory controller on, a quarter of the 8 MiB that each writes
@@ -14,7 +15,16 @@ modelled SATA SSD (32 tags). In the case's name:
 
 Shares are of bytes completed in a window in which all run. share_error_pct is the largest
 distance of any group's share from what is due to it, in percent of that; jain is Jain's
-index of share / due, 1 when all are right. A window is finite: at 1,000 groups the
+index of share / due, 1 when all are right.
+
+shortfall_pct is the largest part by which any group is below its guarantee: its weight's share
+of what one process like its own reaches alone on the disk, which each machine measures before,
+under none (alone_mb_s, by size). Who gets the guarantee may get more, so the shortfall can be 0
+where the error is not. time_error_pct, of deep queues, is the largest error of the shares of the
+device's time: a group's bytes are divided by the rate at which the disk moves requests of its
+size 16 at a time. Where all sizes are equal that is share_error_pct.
+
+A window is finite: at 1,000 groups the
 smallest is due about 500 KB in it, and a turn of bfq is up to 512 KiB, so its error can be
 100 % from the turn that has just begun or not; Jain's index says more there.
 
@@ -23,26 +33,34 @@ seen by no scheduler. (With the default of 64, sync was 362 % wrong with this mo
 1,997 % with the in-tree one.)
 
 Peers that know no weights are shown with 10 groups and equal sizes only; they treat all groups alike. The in-tree
-scheduler has low_latency=0, or it would be raising the weights of what has just started.
+scheduler has low_latency=0, or it would be raising the weights of what has just started: as
+bfq-ll1 it does. io.cost has a fitted model (tests/bench/iocost.py).
 """
 
 import re
 
+import iocost
 import tools
-from bench import OURS, BenchError, Boot, Column, jain
+from bench import OURS, PEERS, BenchError, Boot, Column, jain
 
-COLUMNS = [Column("share_error_pct", "largest error, %"), Column("jain", "Jain's index", "{:.4f}"),
-           Column("total_mb_s", "total, MB/s"), Column("kiops", "KIOPS", "{:.2f}")]
+SCHEDULERS = (*PEERS, "bfq-ll1", iocost.NAME)
+COLUMNS = [Column("share_error_pct", "largest error, %"),
+           Column("time_error_pct", "by device time, %"),
+           Column("shortfall_pct", "largest shortfall, %"),
+           Column("jain", "Jain's index", "{:.4f}"),
+           Column("total_mb_s", "total, MB/s"), Column("kiops", "KIOPS", "{:.2f}"),
+           Column("alone_mb_s", "one alone, MB/s", "{:.1f}")]
 PLOT = {"figure": "share_error_pct", "ylabel": "largest error of a share, %", "log": True}
-WEIGHTED = ("bfq", OURS)
+WEIGHTED = ("bfq", "bfq-ll1", iocost.NAME, OURS)
 # number of groups: window and warm-up in ms
 WINDOWS = {2: (3000, 500), 10: (5000, 500), 100: (6000, 1000), 1000: (12000, 2000)}
-LOADS = {"sync": ("sync", "equal"), "deep": ("deep", "equal"), "unequal": ("deep", "unequal"),
+LOADS = {"sync": ("sync", "equal"), "exact": ("sync", "equal"), "deep": ("deep", "equal"), "unequal": ("deep", "unequal"),
          "write": ("write", "equal")}
 WRITERS = (2, 10, 100)
 CACHE_FULL_MS = 1000    # the disk takes 64 MiB faster than its flash does
 QUICK = {("sync", 10), ("deep", 10)}
 SHOWS_OTHERS = 10
+DEEP = 16               # requests at a time that keep the disk busy
 
 
 def cases(options):
@@ -59,9 +77,13 @@ def boots(options):
         if load == "write":
             warmup = max(warmup, CACHE_FULL_MS)
         for s in options.schedulers:
+            if name == "exact" and s != OURS:
+                continue
             if s in WEIGHTED or n == SHOWS_OTHERS and sizes == "equal":
                 yield Boot(s, f"{name} {n}", {"n": n, "load": load, "sizes": sizes,
-                                              "window_ms": window, "warmup_ms": warmup},
+                                              "window_ms": window, "warmup_ms": warmup,
+                                              "exact": int(name == "exact"),
+                                              **iocost.settings(s, "sata-ssd")},
                            mem="4G", disk=True, files=(tools.load(),))
 
 
@@ -71,18 +93,57 @@ def counted(boot, out):
         w = out.window()
         parts = [w.parts[i] for i in sorted(w.parts)]
         return [p.write_bytes for p in parts], sum(p.write_ios for p in parts), w.seconds
-    text = out.text("load")
+    return load_counted(out.text("load"))
+
+
+def load_counted(text):
     found = re.findall(r"^process \d+ (\d+) (\d+)", text, re.M)
     seconds = int(re.search(r"^window (\d+)", text).group(1)) / 1e9
     return [int(b) for _, b in found], sum(int(i) for i, _ in found), seconds
 
 
+def alone(boot, out, sizes, depth):
+    """Bytes a second that one process reaches by itself, by the size of its requests."""
+    if boot.args["load"] == "write":
+        w = out.window("alone-before", "alone-after")
+        return {size: w.disk.write_bytes / w.seconds for size in sizes}
+    rates = {}
+    for size in sizes:
+        got, _, seconds = load_counted(out.text(f"alone-{size}-{depth}"))
+        rates[size] = got[0] / seconds
+    return rates
+
+
+def due(got, weights):
+    """What each has of what its weight makes due to it."""
+    return [b / sum(got) / (w / sum(weights)) for b, w in zip(got, weights)]
+
+
+def largest_error(ratio):
+    return 100 * max(abs(r - 1) for r in ratio)
+
+
+def depth_of(boot):
+    """As fairness.sh has it."""
+    if boot.args["load"] == "sync":
+        return 1
+    return 2 if boot.args["n"] == 1000 else DEEP
+
+
 def rows(boot, out):
-    weights = [int(line.split()[1]) for line in out.text("groups").splitlines()]
+    groups = [line.split() for line in out.text("groups").splitlines()]
+    weights, sizes = [int(g[1]) for g in groups], [int(g[2]) for g in groups]
     got, ios, seconds = counted(boot, out)
     if len(got) != len(weights) or not sum(got):
         raise BenchError(f"figures of {len(got)} groups instead of {len(weights)}")
-    ratio = [b / sum(got) / (w / sum(weights)) for b, w in zip(got, weights)]
-    yield {"case": boot.case, "share_error_pct": 100 * max(abs(r - 1) for r in ratio),
-           "jain": jain(ratio), "total_mb_s": sum(got) / seconds / 1e6,
-           "kiops": ios / seconds / 1e3}
+    ratio, rates = due(got, weights), alone(boot, out, sorted(set(sizes)), depth_of(boot))
+    row = {"case": boot.case, "share_error_pct": largest_error(ratio)}
+    if boot.args["load"] == "deep":
+        full = alone(boot, out, sorted(set(sizes)), DEEP)
+        row["time_error_pct"] = largest_error(due([b / full[s] for b, s in zip(got, sizes)],
+                                                  weights))
+    short = max(1 - b / seconds / (w / sum(weights) * rates[s])
+                for b, w, s in zip(got, weights, sizes))
+    yield row | {"shortfall_pct": 100 * max(0, short), "jain": jain(ratio),
+                 "total_mb_s": sum(got) / seconds / 1e6, "kiops": ios / seconds / 1e3,
+                 "alone_mb_s": {f"{s >> 10}k": r / 1e6 for s, r in rates.items()}}

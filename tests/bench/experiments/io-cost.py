@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Does a random reader get its part beside sequential ones, with equal weights?
 
-Seed 004, the mails about io.cost's first version: one target that reads 4k at random, one at a
-time, against four (first mail) or seven sequential readers, each in a group with weight
-100, on a SATA SSD. Readers, device and measuring are those of lwn-sequential, whose head
-explains them.
+Paolo Valente's mails to Tejun Heo about io.cost's first version (linux-block, August and September
+2019): one target that reads 4k at random, one at a time, against four (first mail) or seven
+sequential readers, each in a group with weight 100, on a SATA SSD. Readers, device and measuring
+are those of lwn-sequential, whose head explains them.
 
 io.cost is shown with the parameter sets that the mails try, rlat and wlat being twice each
 other, and with one that its documentation asks for, but the mails do not try:
@@ -22,6 +22,7 @@ io.cost changes its speed by a few percent a period and needs seconds to settle:
 3 s begins after 4 s.
 """
 
+import iocost
 import target
 from bench import PEERS
 
@@ -32,13 +33,8 @@ QOS = {
     "io.cost-10ms": "enable=1 rpct=95 rlat=10000 wpct=95 wlat=20000",
     "io.cost-2.5ms": "enable=1 rpct=95 rlat=2500 wpct=95 wlat=5000",
     "io.cost-1ms": "enable=1 rpct=95 rlat=1000 wpct=95 wlat=2000",
-    "io.cost-model": "enable=1 rpct=95 rlat=2500 wpct=95 wlat=5000",
 }
-# To io.cost.model: what the disk is calibrated to, 500 MB/s in sequence and 160 MB/s of 4k at
-# random; in sequence a small read costs its bytes and no more. Writes: there are none.
-MODEL = ("ctrl=user model=linear rbps=500000000 rseqiops=122000 rrandiops=39000 "
-         "wbps=350000000 wseqiops=85000 wrandiops=85000")
-SCHEDULERS = (*PEERS, *QOS)
+SCHEDULERS = (*PEERS, *QOS, iocost.NAME)
 SCRIPT = target.SCRIPT
 COLUMNS = [target.TARGET, target.GUARANTEE, target.TOTAL, target.IDEAL]
 COUNTS = (4, 7)
@@ -50,8 +46,9 @@ def boots(options):
     runs = [(READER, INTERFERER, n) for n in (COUNTS[:1] if options.quick else COUNTS)]
     yield target.alone(runs)
     for s in options.schedulers:
-        yield target.boot(s, "all", runs, inactive=0, weights="100 100 100", qos=QOS.get(s, ""),
-                          model=MODEL if s == "io.cost-model" else "", **SECONDS)
+        yield target.boot(s, "all", runs, inactive=0, weights="100 100 100",
+                          **{"qos": QOS.get(s, ""), "model": ""} | iocost.settings(s, "sata-ssd"),
+                          **SECONDS)
 
 
 rows = target.rows

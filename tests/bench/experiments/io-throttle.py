@@ -18,7 +18,8 @@ percent of the mean.
   3 to 6    limits in MB/s: 8/8 and 8/16 against one, 8/8 and 4/8 against four
 
 Today's controller with limits is io.max; it takes reads and writes apart and has no limit for
-both together, so both get the limit. Who has weights gets them in the ratio of the limits, 100
+both together, so both get the limit. Who has weights (io.cost with a fitted
+model, tests/bench/iocost.py, among them) gets them in the ratio of the limits, 100
 for the lower, and is judged by the same measure: it has no fixed rate to offer, but the disk's
 time that limits leave unused (total). The other schedulers know neither: only in 1 and 2.
 """
@@ -26,11 +27,12 @@ time that limits leave unused (total). The other schedulers know neither: only i
 import collections
 import statistics
 
+import iocost
 import tools
 from bench import KIB, OURS, PEERS, BenchError, Boot, Column
 from plot import bars
 
-SCHEDULERS = (*PEERS, "io.max")
+SCHEDULERS = (*PEERS, "io.max", iocost.NAME)
 COLUMNS = [Column("foo_expected_kb_s", "foo: expected, KB/s", "{:,.0f}"),
            Column("foo_avg_kb_s", "average, KB/s", "{:,.0f}"),
            Column("foo_deviation_kb_s", "deviation, KB/s", "{:,.0f}"),
@@ -46,7 +48,7 @@ CASES = {"1 no limit, 1:1": (1, None), "2 no limit, 1:4": (4, None),
          "3 8/8, 1:1": (1, (8192, 8192)), "4 8/16, 1:1": (1, (8192, 16384)),
          "5 8/8, 1:4": (4, (8192, 8192)), "6 4/8, 1:4": (4, (4096, 8192))}
 QUICK = ("1 no limit, 1:1", "4 8/16, 1:1")
-WEIGHTED = ("bfq", OURS)
+WEIGHTED = ("bfq", iocost.NAME, OURS)
 WEIGHT = 100            # of the lower limit
 # Expected and average in KB/s of 1,024 bytes, percentage error; of foo and of bar.
 HIS = {
@@ -81,7 +83,7 @@ def boots(options):
         for s in options.schedulers:
             shown = s in WEIGHTED or (s == "io.max" if limits else s != "io.max")
             if shown and (not options.quick or name in QUICK):
-                yield Boot(s, name, args, disk=True,
+                yield Boot(s, name, args | iocost.settings(s, "hdd"), disk=True,
                            files=(tools.program("cells"),))
 
 

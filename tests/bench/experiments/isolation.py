@@ -16,12 +16,15 @@ they fight for: idle_pct, the CPU's rest, is in the result, and a row without an
 reader is due a fifth of the bytes and asks for a 700th, so a scheduler that isolates
 would give it what it has alone, plus a request of its neighbours that is under way.
 
-io.latency, the kernel's own answer to this, is not built into Debian's kernels.
+io.cost has a fitted model (tests/bench/iocost.py). io.latency, the kernel's own answer to this, is not
+built into Debian's kernels.
 """
 
+import iocost
 import tools
-from bench import BenchError, Boot, Column
+from bench import PEERS, BenchError, Boot, Column
 
+SCHEDULERS = (*PEERS, iocost.NAME)
 PIVOT = True
 COLUMNS = [Column("p50_us", "P50, us", "{:,.0f}"), Column("p99_us", "P99, us", "{:,.0f}"),
            Column("p999_us", "P99.9, us", "{:,.0f}"),
@@ -29,6 +32,7 @@ COLUMNS = [Column("p50_us", "P50, us", "{:,.0f}"), Column("p99_us", "P99, us", "
 PLOT = {"figure": "p99_us", "ylabel": "99th percentile of a read's time, us", "log": True}
 NEIGHBOURS = {"alone": (0, 0), "4r": (4, 0), "4w": (0, 4), "2r2w": (2, 2)}
 QUICK = ("alone", "4r")
+WARMUP_MS, SETTLE_MS = 1000, 4000   # io.cost changes its speed by a few percent a period
 RATE, READS = 500, 4000         # 8 s, so that P99.9 is four reads
 
 
@@ -39,7 +43,9 @@ def boots(options):
             continue
         for s in options.schedulers:
             yield Boot(s, case, {"readers": readers, "writers": writers, "rate": RATE,
-                                 "reads": READS, "link_mb_s": 1500, "warmup_ms": 1000},
+                                 "reads": READS, "link_mb_s": 1500,
+                                 "warmup_ms": SETTLE_MS if s == iocost.NAME else WARMUP_MS,
+                                 **iocost.settings(s, "nvme")},
                        disk=True, files=files)
 
 

@@ -15,7 +15,7 @@ did during the start. Nobody waits longer than a minute for a disk and a third o
 
 The disk is 256 GiB large, so that the recordings' positions can stand as they are. Readers are
 direct, 128 KiB, two at a time, which is what read-ahead makes of a buffered reader, without
-the price of the page cache (experiments.md has both side by side); writers go through the
+the price of the page cache (lwn-sequential has both side by side); writers go through the
 page cache. What is written is not kept, and what is read is nothing: copying would be most of
 the work. The SSD's link is slowed from 500 to 300 MB/s, or two writers who get all that the
 scheduler can give them would take all of the guest's CPU; idle_pct is in the result, and a

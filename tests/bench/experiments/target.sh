@@ -68,11 +68,6 @@ make_disk() {
 	esac
 	case $scheduler in
 	bfq) select_scheduler bfq low_latency=0 ;;	# weights are to be what they say
-	io.cost*)
-		select_scheduler io.cost
-		put "$(cat "/sys/block/$DISK/dev") $qos" "$CGROOT/io.cost.qos"
-		[ -z "$model" ] || put "$(cat "/sys/block/$DISK/dev") $model" "$CGROOT/io.cost.model"
-		;;
 	*) select_scheduler "$scheduler" ;;
 	esac
 }
@@ -128,7 +123,7 @@ measure() {
 }
 
 sleepers=''
-: "${qos=}" "${model=}" "${max=max max max}"
+: "${max=max max max}"
 # The memory controller says whose a page is, and so who writes it back.
 put "+io +memory" "$CGROOT/cgroup.subtree_control"
 put $((DIRTY << 20)) /proc/sys/vm/dirty_bytes

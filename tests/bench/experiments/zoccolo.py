@@ -21,11 +21,13 @@ His mean latencies are divided by the number of all jobs of a test, those that c
 one included: four readers beside a writer look a fifth faster than they are. Ours are not, and in
 the table his are multiplied by what they were divided by too much.
 
+In-tree bfq is shown with its default, low_latency=1, and as bfq-ll0 without.
+
 Today's kernel holds back writeback for the sake of readers (wbt), unless bfq does, in-tree or
 ours; in 2009 there was no such thing. So random readers beside a writer are measured without, too.
 """
 
-from bench import KIB, Boot, Column
+from bench import KIB, PEERS, Boot, Column
 from plot import bars
 
 COLUMNS = [Column("read_kb_s", "random or all reads, KB/s", "{:,.0f}"),
@@ -43,7 +45,8 @@ CASES = {"1 seq reader": (1, 0, 0), "1 writer": (0, 0, 1), "2 seq readers": (2, 
          "2 random readers": (0, 2, 0), "4 random readers, 1 writer": (0, 4, 1),
          "32 random readers, 1 writer": (0, 32, 1)}
 QUICK = ("2 seq readers", "1 seq, 1 random reader")
-WITH_WBT = ("none", "mq-deadline")
+WITH_WBT = ("none", "mq-deadline", "kyber")
+SCHEDULERS = (*PEERS, "bfq-ll0")
 MEMORY = "512M"
 # seconds, of tests without and with writers
 WARMUP_S, WINDOW_S = (1, 4), (8, 8)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """User-mode Linux: kernels built for it, modules built for those, and a run.
 
-Two kernels from one source, the newest linux-source of Debian with
+Two kernels from one source, the linux-source of tests/vm/debug.version with
 lazy-ipi.patch: "plain" (uml.config) and "lockstat" (lockstat.config on top). They are kept under the
 cache like the debug kernel, in a directory named by the version and a digest
 of the configurations; while there is one, no newer source is looked for.
