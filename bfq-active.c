@@ -21,6 +21,7 @@
  * spared).
  */
 #include "bfq-iosched.h"
+#include "bfq-trace.h"
 
 /*
  * How long a queue stays active without a request: a few times the think time
@@ -97,6 +98,30 @@ void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind)
 }
 
 /**
+ * bfq_active_raise - let a queue go first, or no more
+ * @bfqd: the device
+ * @q: the queue; one that is not active or not best effort does not
+ * @raised: whether it does
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised)
+{
+	struct bfq_active *active = &bfqd->active;
+
+	lockdep_assert_held(&bfqd->lock);
+	raised = raised && q->active_weight && q->prio.class == WF2Q_BE;
+	if (raised == q->raised)
+		return;
+	q->raised = raised;
+	active->nr_raised += raised ? 1 : -1;
+	q->group->nr_raised += raised ? 1 : -1;
+	active->raised_waiting += raised ? q->nr_queued : -q->nr_queued;
+	wf2q_set_prio(&q->entity, q->entity.new_weight, raised ? WF2Q_RAISED : q->prio.class);
+	trace_bfq_raise(bfqd, q);
+}
+
+/**
  * bfq_active_drop - a queue competes no more, or not in this place
  * @bfqd: the device
  * @q: the queue; need not be active
@@ -109,6 +134,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	if (!q->active_weight)
 		return;
 	bfq_active_behind(bfqd, q, false);
+	bfq_active_raise(bfqd, q, false);
 	bfq_active_count(q->group, -(int)q->active_weight);
 	q->active_weight = 0;
 	list_del_init(&q->active);

@@ -29,7 +29,7 @@ static const char *const bfq_why_names[BFQ_NR_WHY] = {
 };
 
 static const char *const bfq_class_names[WF2Q_CLASSES] = {
-	[WF2Q_RT] = "rt", [WF2Q_BE] = "be", [WF2Q_IDLE] = "idle",
+	[WF2Q_RT] = "rt", [WF2Q_RAISED] = "raised", [WF2Q_BE] = "be", [WF2Q_IDLE] = "idle",
 };
 
 /* What is shown of a queue; waiting and device: requests. */
@@ -42,7 +42,8 @@ struct bfq_queue_line {
 	u16 weight;
 	u32 share_ppm;
 	unsigned int waiting, device, tags, limit;
-	bool sync, seeks, serving;
+	u32 credit;
+	bool sync, raised, seeks, serving;
 };
 
 /* What is shown of a group. */
@@ -69,10 +70,14 @@ static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *
 		.tags = atomic_read(&q->tags),
 		.limit = bfq_depth_limit(bfqd, q),
 		.sync = q->sync,
+		.raised = q->raised,
+		.credit = q->credit,
 		.seeks = bfq_habit_seeks(q),
 		.serving = bfq_queue_serving(q),
 	};
 }
+
+#define BFQ_KIB		(SZ_1K >> SECTOR_SHIFT)		/* sectors */
 
 static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line *line)
 {
@@ -85,6 +90,7 @@ static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line 
 		seq_puts(m, " limit=-");
 	else
 		seq_printf(m, " limit=%u", line->limit);
+	seq_printf(m, " raised=%d credit_kib=%u", line->raised, line->credit / BFQ_KIB);
 	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",
 		   line->served.sectors, line->served.requests,
 		   line->served.waited * jiffies_to_msecs(1),
@@ -124,8 +130,6 @@ static int bfq_show_queues(struct seq_file *m, struct bfq_data *bfqd)
 	kvfree(lines);
 	return 0;
 }
-
-#define BFQ_KIB		(SZ_1K >> SECTOR_SHIFT)		/* sectors */
 
 /* What bfq_show_limit() shows, in sectors. */
 struct bfq_limit_line {

@@ -30,7 +30,7 @@
  * is not taken for a slow device; a window in which nothing was kept back says
  * nothing, and is thrown away.
  *
- * A queue alone is not limited: it has the device as under no scheduler.
+ * A reader alone is not limited: it has the device as under no scheduler.
  *
  * strict_guarantees is a limit of one request.  Whatever the limit is, who would go
  * beyond it closes the gate (bfq-lock.c); the completion that makes room again, a
@@ -46,6 +46,11 @@
  * is made as late as possible; and a turn is 8 MiB, 80 ms of a 100 MB/s disk, so
  * that seeking between turns (about 10 ms) costs little over a tenth.  A request's
  * overhead is a seek, too.
+ *
+ * Beside a raised queue (bfq-raise.c) one request of others is let in at a time, which is what the
+ * smallest limit does.  Its credit lasts for as long as a large program may take to start, which
+ * is twice what it takes alone.  Others are held back until it has thought for as long as a seek
+ * takes, which is what they would cost it; after 400 ms they are let through for ten seeks.
  */
 static const struct bfq_kind bfq_moving = {
 	.seeks = true,
@@ -53,6 +58,10 @@ static const struct bfq_kind bfq_moving = {
 	.budget = 16384,
 	.overhead = 512,
 	.limit = 8192,
+	.beside_raised = 256,
+	.raise_ms = 48000,
+	.raise_hold_ms = 400,
+	.raise_think_ms = 8,
 };
 
 /*
@@ -61,6 +70,7 @@ static const struct bfq_kind bfq_moving = {
  * the price of the lock, and too few to be noticed by what arrives just behind them.
  * Overhead: at its peak a drive does as many requests of 4 KiB as would fill half of
  * its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe drive its full rate.
+ * Beside a raised queue all is ten times as fast as on a disk, or a little more.
  */
 static const struct bfq_kind bfq_solid = {
 	.seeks = false,
@@ -68,6 +78,10 @@ static const struct bfq_kind bfq_solid = {
 	.budget = 1024,
 	.overhead = 8,
 	.limit = 2048,
+	.beside_raised = 256,
+	.raise_ms = 3000,
+	.raise_hold_ms = 40,
+	.raise_think_ms = 1,
 };
 
 /* The limit stays within these, in sectors: a large request, and what no device needs. */
@@ -177,6 +191,19 @@ static u32 bfq_limit_now(const struct bfq_data *bfqd)
 	       bfqd->device.learned;
 }
 
+/*
+ * Who reads alone has the device as under no scheduler.  Writers for whom nobody waits have not:
+ * the device's cache takes what they have, and what it does not take delays who comes next.
+ */
+static bool bfq_limited(const struct bfq_data *bfqd)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	if (active->nr != 1)
+		return active->nr;
+	return !list_first_entry(&active->queues, struct bfq_queue, active)->sync;
+}
+
 /**
  * bfq_device_refresh - see what kind the device is, and how much it needs
  * @bfqd: the device
@@ -189,7 +216,7 @@ static u32 bfq_limit_now(const struct bfq_data *bfqd)
 void bfq_device_refresh(struct bfq_data *bfqd)
 {
 	bfqd->kind = blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid;
-	if (bfqd->active.nr < 2)
+	if (!bfq_limited(bfqd))
 		return;
 	if (READ_ONCE(bfqd->tun.device_limit) == BFQ_LIMIT_AUTO)
 		bfq_limit_learn(bfqd);
@@ -210,7 +237,9 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside;
 
-	bfq_rq_set_sent(rq, load);
+	bfq_rq_set_sent(rq, load, q->raised);
+	if (unlikely(q->raised))
+		atomic_inc(&bfqd->raise.inside);
 	atomic_inc(&q->in_flight);
 	atomic_inc(&bfqd->in_flight);
 	inside = atomic64_add_return(BFQ_ONE_SEND + load, &dev->inside);
@@ -224,7 +253,7 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
 {
 	struct bfq_device *dev = &bfqd->device;
-	u32 limit = READ_ONCE(dev->limit);
+	u32 limit = bfq_device_bound(bfqd);
 
 	if (READ_ONCE(bfqd->tun.strict_guarantees)) {
 		if (bfq_device_holds_one(bfqd))
@@ -232,7 +261,7 @@ static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
 	} else {
 		if (left > limit - limit / 4)
 			return;
-		if (!left && !READ_ONCE(dev->dry))
+		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry))
 			WRITE_ONCE(dev->dry, true);
 	}
 	if (test_and_clear_bit(0, &dev->wanted))
@@ -255,6 +284,12 @@ void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
 
+	if (unlikely(bfq_rq_raised(rq))) {
+		WRITE_ONCE(bfqd->raise.seen_ns, now);
+		atomic_dec(&bfqd->raise.inside);
+	}
+	if (!q->sync && unlikely(atomic64_read(&bfqd->raise.write_after) == S64_MAX))
+		bfq_raise_wrote(bfqd, now);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);
 	WRITE_ONCE(dev->done_ns, now);
@@ -268,29 +303,33 @@ void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 /**
  * bfq_device_full - may no request more be sent just now?
  * @bfqd: the device
+ * @beside: it is the turn of another than a raised queue
  *
  * If so the gate is closed, and the completion that makes room runs the device.
  *
  * Context: bfqd->lock held.
  * Return: whether nothing is to be chosen; also if nothing waits and the device is full.
  */
-bool bfq_device_full(struct bfq_data *bfqd)
+bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 {
 	struct bfq_device *dev = &bfqd->device;
 
 	lockdep_assert_held(&bfqd->lock);
+	if (unlikely(dev->beside != beside))
+		WRITE_ONCE(dev->beside, beside);
 	if (bfqd->gate & BFQ_GATE_FULL)
 		bfq_gate_open(bfqd, BFQ_GATE_FULL);
 	if (!bfq_device_at_limit(bfqd))
 		return false;
 	if (!READ_ONCE(bfqd->tun.strict_guarantees)) {
-		if (bfqd->active.nr < 2)
+		if (!bfq_limited(bfqd))
 			return false;
-		if (!bfqd->nr_waiting)
+		if (!bfq_any_choosable(bfqd))
 			return true;	/* and nobody to run the device for */
 	}
 
-	dev->kept_back++;
+	if (!beside)
+		dev->kept_back++;
 	bfq_gate_close(bfqd, BFQ_GATE_FULL);
 	set_bit(0, &dev->wanted);
 	smp_mb__after_atomic();	/* pairs with bfq_device_done(): one of us sees the other */

@@ -62,7 +62,7 @@
  * the guarantee is to hold from below.  Where all of the device's time is claimed, who is due most
  * gets that little less than it aims at, and nobody less than it is due.
  */
-#define BFQ_AIM_PERCENT		103
+#define BFQ_AIM_PERCENT		105
 
 /*
  * A queue that is behind by this time is to catch up until it is ahead by it.  Long enough for
@@ -240,33 +240,35 @@ void bfq_habit_asked(struct bfq_queue *q)
  * tells how long it thinks.
  *
  * Context: bfqd->lock held.
+ * Return: how long it has had no request, in ns; U64_MAX if this is its first.
  */
-void bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
+u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
 {
 	struct bfq_habit *habit = &q->habit;
-	u64 completed, asked, think;
+	u64 completed, asked, think, rest;
 	bool waited;
 
 	/* none in flight: then the time of the last completion is there to be read, too */
 	waited = !q->nr_queued && !atomic_read_acquire(&q->in_flight);
 	bfq_habit_see_single(bfqd, q, waited);
 	if (!waited)
-		return;
+		return 0;
 	completed = READ_ONCE(habit->completed_ns);
 	asked = READ_ONCE(habit->asked_ns);
 	if (!completed)
-		return;
+		return U64_MAX;
 
 	if (asked < completed || asked > rq->start_time_ns)
 		asked = rq->start_time_ns;
-	think = asked > completed ? asked - completed : 0;
-	think = min(think, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));
+	rest = asked > completed ? asked - completed : 0;
+	think = min(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));
 	if (habit->think_samples < BFQ_THINK_SAMPLES)
 		habit->think_samples++;
 	habit->think_ns += div_s64((s64)think - (s64)habit->think_ns, habit->think_samples);
 	if (bfq_habit_single(q))
 		bfq_habit_progress(bfqd, q);
 	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
+	return rest;
 }
 
 /**

@@ -52,6 +52,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	bfq_tunables_init(&bfqd->tun);
 	bfq_active_init(bfqd);
 	bfq_turn_init(bfqd);
+	bfq_raise_init(bfqd);
 	bfq_device_init(bfqd);
 	ret = bfq_stage_init(bfqd);
 	if (ret)
@@ -95,9 +96,10 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 	struct bfq_data *bfqd = eq->elevator_data;
 
 	bfq_turn_exit(bfqd);
+	bfq_raise_exit(bfqd);
 	bfq_drop_fallback(bfqd);
 	WARN_ON_ONCE(wf2q_any_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
-	WARN_ON_ONCE(atomic_read(&bfqd->in_flight));
+	WARN_ON_ONCE(atomic_read(&bfqd->in_flight) || atomic_read(&bfqd->raise.inside));
 
 	bfq_cgroup_detach(bfqd);
 	bfq_stage_exit(bfqd);

@@ -24,6 +24,7 @@
  *	bfq-turn.c	whose turn it is, how long, and why it ends; the plug
  *	bfq-idle.c	is this queue worth waiting for?
  *	bfq-device.c	what is known of the device, and what is in it
+ *	bfq-raise.c	who goes first for a while, and what that does to the others
  *	bfq-habit.c	what is known of a process
  *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
  *	bfq-queue.c	requests in order, and merging
@@ -115,6 +116,7 @@ struct bfq_served {
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
+ * @nr_raised: how many of its own queues go first (bfq-raise.c)
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
@@ -137,6 +139,7 @@ struct bfq_group {
 	unsigned int active_sum;
 	u16 active_weight;
 	u16 dev_weight;
+	unsigned int nr_raised;
 	bool online;
 	struct list_head link;
 	struct bfq_served served;
@@ -207,9 +210,14 @@ struct bfq_habit {
  * @in_flight: requests chosen and not completed: the driver has them or will.
  *	Changes on completion, without a lock
  * @habit: what is known of the process
- * @prio: class and level the engine has been told
+ * @credit: sectors that it may be served as one of those that go first (bfq-raise.c)
+ * @raised: it is one of them; the engine has been told
+ * @parked: its requests are not to be served for now
+ * @held: link in bfqd->raise.held while parked
+ * @prio: class and level that its owner has
  * @sync: synchronous requests
  * @pid: of the process, 0 for shared queues; only shown, never looked up
+ * @tgid: and of the program whose thread it is
  * @active: link in bfqd->active.queues while active
  * @active_seen: jiffies of the last arrival, or of a look that found requests
  * @active_weight: what it counts for in group->active_sum; 0: not active
@@ -241,9 +249,15 @@ struct bfq_queue {
 	atomic_t in_flight;
 	struct bfq_habit habit;
 
+	u32 credit;
+	bool raised:1;
+	bool parked:1;
+	struct list_head held;
+
 	struct bfq_prio prio;
 	bool sync;
 	pid_t pid;
+	pid_t tgid;
 
 	struct list_head active;
 	unsigned long active_seen;
@@ -306,6 +320,7 @@ struct bfq_ready {
  * @strict_guarantees: always wait, and one request in the device at a time
  * @exact_shares: plug wherever claims differ, so that even what is left beyond the
  *	guarantees goes by weight
+ * @low_latency: raise who has been served little of late (bfq-raise.c)
  * @device_limit: sectors that may be in the device while queues compete; 0: no limit;
  *	BFQ_LIMIT_AUTO: what has been learned to be enough
  *
@@ -321,6 +336,7 @@ struct bfq_tunables {
 	unsigned int max_budget;
 	bool strict_guarantees;
 	bool exact_shares;
+	bool low_latency;
 	u32 device_limit;
 };
 
@@ -330,10 +346,12 @@ struct bfq_tunables {
  * enum bfq_gate - why nothing is chosen just now, though requests wait
  * @BFQ_GATE_PLUG: the device is kept for the queue in service, which is empty
  * @BFQ_GATE_FULL: as much is in the device as may be (strict_guarantees: one request)
+ * @BFQ_GATE_HELD: those that wait are held back for a raised queue, which has none waiting
  */
 enum bfq_gate {
 	BFQ_GATE_PLUG	= BIT(0),
 	BFQ_GATE_FULL	= BIT(1),
+	BFQ_GATE_HELD	= BIT(2),
 };
 
 /**
@@ -410,6 +428,8 @@ struct bfq_turn {
  * @queues: by the time of their last arrival
  * @nr: how many they are
  * @nr_behind: how many of them are behind their guarantees
+ * @nr_raised: how many go first
+ * @raised_waiting: requests that wait in these
  * @looked: jiffies when their shares were looked at last
  * @stale: the set has changed since
  * @claims_differ: they have different shares or classes
@@ -420,6 +440,8 @@ struct bfq_active {
 	struct list_head queues;
 	unsigned int nr;
 	unsigned int nr_behind;
+	unsigned int nr_raised;
+	unsigned int raised_waiting;
 	unsigned long looked;
 	bool stale;
 	bool claims_differ;
@@ -434,6 +456,10 @@ struct bfq_active {
  * @budget: sectors that a queue may be served in one turn
  * @overhead: sectors that a request counts for against the limit, beside its data
  * @limit: sectors in the device, to begin with
+ * @beside_raised: and as long as it is the turn of somebody else than a raised queue
+ * @raise_ms: how long the credit of a queue lasts that never rests
+ * @raise_hold_ms: how long others are held back in a go
+ * @raise_think_ms: how long a raised queue may stay away and is still waited for
  */
 struct bfq_kind {
 	bool seeks;
@@ -441,6 +467,10 @@ struct bfq_kind {
 	u32 budget;
 	u32 overhead;
 	u32 limit;
+	u32 beside_raised;
+	u32 raise_ms;
+	u32 raise_hold_ms;
+	u32 raise_think_ms;
 };
 
 /*
@@ -460,6 +490,7 @@ struct bfq_kind {
  * @wanted: somebody waits for room (bit 0); cleared without a lock
  * @dry: it has run empty while somebody waited; set without a lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
+ * @beside: the smaller one beside a raised queue is in force.  Likewise
  * @learned: the limit that has been learned
  * @chosen: load of all requests chosen so far
  * @since_ns: completion with which the window began
@@ -474,6 +505,7 @@ struct bfq_device {
 	u64 done_ns;
 	unsigned long wanted;
 	bool dry;
+	bool beside;
 	u32 limit;
 	u32 learned;
 	u64 chosen;
@@ -483,6 +515,35 @@ struct bfq_device {
 	int gain;
 	unsigned int kept_back;
 	bool up;
+};
+
+/**
+ * struct bfq_raise - what it takes to let some go first (bfq-raise.c)
+ * @most: the largest credit of an active queue, as of the last look
+ * @tgid: the program that has it
+ * @looked: jiffies of that
+ * @held: writers' queues that are parked
+ * @inside: requests of raised queues in the device.  Changes without a lock
+ * @seen_ns: when one of them completed last; written without a lock
+ * @since_ns: when others were first held back in this go
+ * @write_ns: when the last write was let through
+ * @write_after: ktime in ns before which no other is; S64_MAX while that one is in the device.
+ *	Changes without a lock
+ * @hold_timer: ends the holding back
+ * @write_timer: looks at the writers again
+ */
+struct bfq_raise {
+	u32 most;
+	pid_t tgid;
+	unsigned long looked;
+	struct list_head held;
+	atomic_t inside;
+	u64 seen_ns;
+	u64 since_ns;
+	u64 write_ns;
+	atomic64_t write_after;
+	struct hrtimer hold_timer;
+	struct hrtimer write_timer;
 };
 
 /**
@@ -504,10 +565,12 @@ struct bfq_device {
  *	read it without
  * @nr_waiting: requests in queues (not staged, not ready).  Written under
  *	@lock, read without
+ * @nr_parked: those of them in parked queues.  Likewise
  * @groups: those that are online
  * @nr_groups: how many they are
  * @turn: whose turn it is
  * @active: which queues compete
+ * @raise: which of them go first
  *
  * @in_flight: requests chosen, or sent without a choice, and not completed
  * @device: what they are to the device, and how much may be in it
@@ -538,10 +601,12 @@ struct bfq_data {
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	bool dispatching;
 	unsigned int nr_waiting;
+	unsigned int nr_parked;
 	struct list_head groups;
 	unsigned int nr_groups;
 	struct bfq_turn turn;
 	struct bfq_active active;
+	struct bfq_raise raise;
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	struct bfq_device device;
@@ -625,12 +690,22 @@ static inline u32 bfq_device_load(const struct bfq_device *dev)
 	return atomic64_read(&dev->inside);
 }
 
+/* How much may be in the device. */
+static inline u32 bfq_device_bound(const struct bfq_data *bfqd)
+{
+	u32 limit = READ_ONCE(bfqd->device.limit);
+
+	if (likely(!READ_ONCE(bfqd->device.beside)))
+		return limit;
+	return min(limit, bfqd->kind->beside_raised);
+}
+
 /* Is as much in the device as may be? Whether somebody has to heed that is another question. */
 static inline bool bfq_device_at_limit(struct bfq_data *bfqd)
 {
 	if (unlikely(READ_ONCE(bfqd->tun.strict_guarantees)))
 		return bfq_device_holds_one(bfqd);
-	return bfq_device_load(&bfqd->device) >= READ_ONCE(bfqd->device.limit);
+	return bfq_device_load(&bfqd->device) >= bfq_device_bound(bfqd);
 }
 
 /*
@@ -658,12 +733,20 @@ static inline bool bfq_has_ready(struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->ready.nr_chosen) && !bfq_ready_waits(bfqd);
 }
 
+/* Does a request wait that could be chosen? */
+static inline bool bfq_any_choosable(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->nr_waiting) != READ_ONCE(bfqd->nr_parked);
+}
+
 /* Is there something to do with the lock: arrivals to sort in, or a request to choose? */
 static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 {
 	if (READ_ONCE(bfqd->arrived))
 		return true;
-	return READ_ONCE(bfqd->nr_waiting) && !bfq_plugged(bfqd) && !bfq_gate_full(bfqd);
+	if (READ_ONCE(bfqd->gate) & (BFQ_GATE_PLUG | BFQ_GATE_HELD))
+		return false;
+	return bfq_any_choosable(bfqd) && !bfq_gate_full(bfqd);
 }
 
 /* Is there anything that a dispatch would find? A hint: some of it changes without the lock. */
@@ -699,8 +782,13 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 	rq->elv.priv[0] = q;
 }
 
-/* The state stands in the lowest bits; while chosen, what it counts for in the device above. */
+/*
+ * The state stands in the lowest bits; while chosen, whether its queue was raised, and what it
+ * counts for in the device, above.
+ */
 #define BFQ_RQ_STATE_BITS	2
+#define BFQ_RQ_RAISED		BIT(BFQ_RQ_STATE_BITS)
+#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_STATE_BITS + 1)
 
 static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 {
@@ -709,12 +797,18 @@ static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 
 static inline u32 bfq_rq_load(const struct request *rq)
 {
-	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_STATE_BITS;
+	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_LOAD_SHIFT;
 }
 
-static inline void bfq_rq_set_sent(struct request *rq, u32 load)
+static inline bool bfq_rq_raised(const struct request *rq)
 {
-	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_STATE_BITS | BFQ_RQ_CHOSEN);
+	return (unsigned long)rq->elv.priv[1] & BFQ_RQ_RAISED;
+}
+
+static inline void bfq_rq_set_sent(struct request *rq, u32 load, bool raised)
+{
+	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT |
+				   (raised ? BFQ_RQ_RAISED : 0) | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
@@ -792,11 +886,26 @@ void bfq_device_init(struct bfq_data *bfqd);
 void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
 void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now);
-bool bfq_device_full(struct bfq_data *bfqd);
+bool bfq_device_full(struct bfq_data *bfqd, bool beside);
+
+/* bfq-raise.c */
+void bfq_raise_init(struct bfq_data *bfqd);
+void bfq_raise_exit(struct bfq_data *bfqd);
+void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
+void bfq_raise_spend(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors);
+void bfq_raise_refresh(struct bfq_data *bfqd);
+bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_raise_writes(struct bfq_data *bfqd);
+void bfq_raise_release(struct bfq_data *bfqd);
+void bfq_raise_wrote(struct bfq_data *bfqd, u64 now);
+
+/* Shorter pauses of a process are thinking, not rest: a greedy one makes them, too. */
+#define BFQ_REST_NS		(2 * NSEC_PER_MSEC)
 
 /* bfq-habit.c */
 void bfq_habit_asked(struct bfq_queue *q);
-void bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
+u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
 void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends);
 void bfq_habit_passed(struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
@@ -812,6 +921,7 @@ int bfq_cgroup_attach(struct bfq_data *bfqd);
 void bfq_cgroup_detach(struct bfq_data *bfqd);
 
 /* bfq-queue.c */
+void bfq_queue_park(struct bfq_data *bfqd, struct bfq_queue *q, bool parked);
 void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 void bfq_queue_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_queue *q);
@@ -842,6 +952,7 @@ void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group);
 void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind);
+void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised);
 bool bfq_active_refresh(struct bfq_data *bfqd);
 
 /* bfq-cgroup.c */

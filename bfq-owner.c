@@ -334,6 +334,7 @@ static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd,
 
 		if (q) {
 			q->pid = task_pid_nr(current);
+			q->tgid = task_tgid_nr(current);
 			list_add(&q->home, &bfqd->root->queues);
 		}
 		/* readers look without the lock: show them a complete queue */

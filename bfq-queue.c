@@ -75,6 +75,35 @@ static void bfq_queue_count(struct bfq_data *bfqd, struct bfq_queue *q, int chan
 {
 	WRITE_ONCE(q->nr_queued, q->nr_queued + change);
 	WRITE_ONCE(bfqd->nr_waiting, bfqd->nr_waiting + change);
+	if (likely(!(q->raised | q->parked)))
+		return;
+	if (q->raised)
+		bfqd->active.raised_waiting += change;
+	else
+		WRITE_ONCE(bfqd->nr_parked, bfqd->nr_parked + change);
+}
+
+/**
+ * bfq_queue_park - a queue is not to be served for now, or is again
+ * @bfqd: the device
+ * @q: the queue
+ * @parked: which of both
+ *
+ * In service, it takes effect when that ends.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_queue_park(struct bfq_data *bfqd, struct bfq_queue *q, bool parked)
+{
+	int change = parked ? q->nr_queued : -q->nr_queued;
+
+	lockdep_assert_held(&bfqd->lock);
+	q->parked = parked;
+	WRITE_ONCE(bfqd->nr_parked, bfqd->nr_parked + change);
+	if (parked)
+		wf2q_park(&q->entity);
+	else
+		wf2q_unpark(&q->entity);
 }
 
 /**

@@ -88,13 +88,16 @@ static void bfq_reassign(struct bfq_data *bfqd, struct request *rq, struct bfq_q
 static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_head *free)
 {
 	struct bfq_queue *q = bfq_owner_assign(bfqd, rq);
+	u64 rest_ns;
 
 	if (q != bfq_rq_queue(rq))
 		bfq_reassign(bfqd, rq, q);
 	bfq_active_note(bfqd, q);
 	if (bfq_queue_absorb(q, rq, free))
 		return;
-	bfq_habit_arrival(bfqd, q, rq);
+	rest_ns = bfq_habit_arrival(bfqd, q, rq);
+	if (rest_ns >= BFQ_REST_NS)
+		bfq_raise_arrival(bfqd, q, rest_ns);
 	bfq_queue_add(bfqd, q, rq);
 	if (q->nr_queued == 1)
 		bfq_turn_arrival(bfqd, q);
@@ -154,8 +157,11 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 		bfq_depth_refresh(bfqd);
 		bfq_device_refresh(bfqd);
 		bfq_habit_refresh(bfqd);
+		bfq_raise_refresh(bfqd);
 	}
 	bfq_depth_check_plug(bfqd);
+	if (unlikely(bfqd->nr_parked))
+		bfq_raise_release(bfqd);
 }
 
 static void bfq_stage_add(struct bfq_data *bfqd, struct list_head *list)
@@ -319,7 +325,7 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 	LIST_HEAD(others);
 
 	lockdep_assert_held(&bfqd->lock);
-	while (nr < most && sectors < BFQ_BATCH_SECTORS && !bfq_device_full(bfqd)) {
+	while (nr < most && sectors < BFQ_BATCH_SECTORS && !bfq_device_full(bfqd, false)) {
 		struct request *rq;
 		struct bfq_queue *q = bfq_turn_next(bfqd, &rq);
 		bool begins;

@@ -39,6 +39,7 @@ void bfq_tunables_init(struct bfq_tunables *tun)
 	tun->max_budget = 0;
 	tun->strict_guarantees = false;
 	tun->exact_shares = false;
+	tun->low_latency = true;
 	tun->device_limit = BFQ_LIMIT_AUTO;
 }
 
@@ -91,6 +92,7 @@ BFQ_FILE(slice_idle, slice_idle_ns, 0, BFQ_TIME_MAX_MS, BFQ_IN_MS)
 BFQ_FILE(slice_idle_us, slice_idle_ns, 0, BFQ_TIME_MAX_US, BFQ_IN_US)
 BFQ_FILE(strict_guarantees, strict_guarantees, 0, 1, BFQ_PLAIN)
 BFQ_FILE(exact_shares, exact_shares, 0, 1, BFQ_PLAIN)
+BFQ_FILE(low_latency, low_latency, 0, 1, BFQ_PLAIN)
 BFQ_FILE(max_budget, max_budget, 0, WF2Q_MAX_BUDGET, BFQ_PLAIN)
 BFQ_FILE(timeout_sync, timeout_ms, 1, BFQ_TIME_MAX_MS, BFQ_PLAIN)
 BFQ_FILE(fifo_expire_async, fifo_expire_ms[0], 0, BFQ_TIME_MAX_MS, BFQ_PLAIN)
@@ -133,6 +135,7 @@ struct elv_fs_entry bfq_attrs[] = {
 	BFQ_ENTRY(slice_idle_us),
 	BFQ_ENTRY(strict_guarantees),
 	BFQ_ENTRY(exact_shares),
+	BFQ_ENTRY(low_latency),
 	BFQ_ENTRY(device_limit),
 	BFQ_ENTRY(max_budget),
 	BFQ_ENTRY(timeout_sync),

@@ -234,6 +234,26 @@ TRACE_EVENT(bfq_queue_prio,
 		  bfq_show_class(__entry->class), __entry->weight)
 );
 
+TRACE_EVENT(bfq_raise,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
+	TP_ARGS(bfqd, q),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u32, credit)
+		__field(bool, raised)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->credit = q->credit;
+		__entry->raised = q->raised;
+	),
+	TP_printk("%d,%d pid=%d raised=%d credit=%u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
+		  __entry->raised, __entry->credit)
+);
+
 TRACE_EVENT(bfq_group_weight,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_group *group, unsigned int weight),
 	TP_ARGS(bfqd, group, weight),

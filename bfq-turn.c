@@ -8,8 +8,8 @@
  *	- it has no more requests, and is not worth waiting for (bfq-idle.c),
  *	- what is left of its budget does not cover its next request,
  *	- it has been served for timeout_sync, however little that was,
- *	- a higher class wants the device: a queue of its own group, or one beside a
- *	  group that it is in (wf2q_outranks()),
+ *	- a higher class wants the device, that of the raised (bfq-raise.c) too: a queue of its own
+ *	  group, or one beside a group that it is in (wf2q_outranks()),
  *	- without moving parts: a queue arrives that would be chosen before it, because it
  *	  has had less and needs less (wf2q_precedes()),
  *	- it moves to another group, or goes.
@@ -226,24 +226,13 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 	return bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
 }
 
-/**
- * bfq_turn_next - the queue to be served now
- * @bfqd: the device
- * @next: gets the request of it that is to be served
- *
- * Context: bfqd->lock held.
- * Return: a queue with waiting requests, now in service; NULL if there is
- * none or the device is plugged.
- */
-struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
+/* The queue in service, while its turn is not over, or the next one. */
+static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request **next)
 {
 	struct wf2q_entity *entity;
 	struct bfq_queue *q;
 	enum bfq_why why;
 
-	lockdep_assert_held(&bfqd->lock);
-	if (bfq_plugged(bfqd))
-		return NULL;
 	if (bfqd->turn.open) {
 		q = bfq_in_service(bfqd);
 		if (q) {
@@ -265,6 +254,56 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	return q;
 }
 
+/*
+ * It is the turn of another than the raised queues: may it be served?  If not it is parked, for a
+ * write, and the next one is looked at; or the gate has been closed.  Its turn ends, so that it is
+ * not in the way of who comes.
+ */
+static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, bool *again)
+{
+	*again = !q->sync && bfq_raise_parks(bfqd, q);
+	if (*again || bfq_raise_holds(bfqd, q) || bfq_device_full(bfqd, true)) {
+		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+		return false;
+	}
+	if (!q->sync)
+		bfq_raise_writes(bfqd);
+	return true;
+}
+
+/**
+ * bfq_turn_next - the queue to be served now
+ * @bfqd: the device
+ * @next: gets the request of it that is to be served
+ *
+ * Context: bfqd->lock held.
+ * Return: a queue with waiting requests, now in service; NULL if there is
+ * none or the gate is closed.
+ */
+struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
+{
+	const struct bfq_active *active = &bfqd->active;
+	struct bfq_queue *q;
+	bool again;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (unlikely(bfqd->gate & (BFQ_GATE_PLUG | BFQ_GATE_HELD))) {
+		if (bfqd->gate & BFQ_GATE_PLUG)
+			return NULL;
+		bfq_gate_open(bfqd, BFQ_GATE_HELD);
+	}
+	do {
+		q = bfq_turn_select(bfqd, next);
+		if (likely(!active->nr_raised) || !q || active->nr_raised == active->nr)
+			return q;
+		if (q->raised || !q->group->nr_raised || q->prio.class == WF2Q_RT)
+			return q;
+		if (bfq_turn_beside_raised(bfqd, q, &again))
+			return q;
+	} while (again);
+	return NULL;
+}
+
 static void bfq_count_served(struct bfq_served *served, u32 sectors, unsigned long waited)
 {
 	served->sectors += sectors;
@@ -284,6 +323,8 @@ static u32 bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request 
 	bfq_queue_take(bfqd, q, rq);
 	wf2q_charge(&q->entity, sectors);
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
+	if (q->credit)
+		bfq_raise_spend(bfqd, q, sectors);
 	bfq_count_served(&q->served, sectors, waited);
 	for (group = q->group; group; group = bfq_group_parent(group))
 		bfq_count_served(&group->served, sectors, waited);

@@ -41,13 +41,14 @@
 /**
  * enum wf2q_class - priorities among the children of one group
  * @WF2Q_RT:	served before all others
- * @WF2Q_BE:	served when no RT child is backlogged; groups are always BE
+ * @WF2Q_RAISED: BE children that go first for a while
+ * @WF2Q_BE:	served when no child of those is backlogged; groups are always BE
  * @WF2Q_IDLE:	served when nobody else wants to be
  * @WF2Q_CLASSES: how many there are
  *
  * A class leaves a thin share to those below it: see WF2Q_THIN_PACE.
  */
-enum wf2q_class { WF2Q_RT, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
+enum wf2q_class { WF2Q_RT, WF2Q_RAISED, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
 
 /**
  * enum wf2q_state - where an entity stands at its level

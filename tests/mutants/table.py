@@ -23,7 +23,7 @@ MUTANTS = (
     Mutant("think-uncapped", "a process that has paused has its share at once",
            ("think",),
            (("bfq-habit.c",
-             "	think = min(think, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));\n",
+             "	think = min(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));\n",
              ""),)),
     Mutant("think-asleep", "who sleeps for a tag does not think",
            ("think",),

@@ -37,10 +37,11 @@ struct bfq_data {
 	struct bfq_tunables tun;
 	spinlock_t lock;
 	bool dispatching;
-	unsigned int nr_waiting, tags;
+	unsigned int nr_waiting, nr_parked, tags;
 	bool one_map;
 	struct bfq_turn turn;
 	struct { unsigned int nr; } active;
+	struct { atomic_t inside; u64 seen_ns; atomic64_t write_after; } raise;
 	atomic_t in_flight;
 	struct bfq_device device;
 	unsigned long contended;
@@ -410,7 +411,9 @@ static bool bfq_rq_prepared(const struct request *rq) { return true; }
 static enum bfq_rq_state bfq_rq_state(const struct request *rq) { return rq->state; }
 static void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state) { rq->state = state; }
 static u32 bfq_rq_load(const struct request *rq) { return rq->load; }
-static void bfq_rq_set_sent(struct request *rq, u32 load)
+static bool bfq_rq_raised(const struct request *rq) { return false; }
+static void bfq_raise_wrote(struct bfq_data *bfqd, u64 now) { }
+static void bfq_rq_set_sent(struct request *rq, u32 load, bool raised)
 {
 	rq->state = BFQ_RQ_CHOSEN;
 	rq->load = load;
@@ -423,6 +426,9 @@ static void bfq_owner_reap(struct bfq_data *bfqd) { }
 static void bfq_depth_refresh(struct bfq_data *bfqd) { }
 static void bfq_device_refresh(struct bfq_data *bfqd) { }
 static void bfq_habit_refresh(struct bfq_data *bfqd) { }
+static void bfq_raise_refresh(struct bfq_data *bfqd) { }
+static void bfq_raise_release(struct bfq_data *bfqd) { }
+static bool bfq_limited(const struct bfq_data *bfqd) { return bfqd->active.nr > 1; }
 static void bfq_habit_sent(struct bfq_queue *q, u32 number) { }
 static void bfq_habit_held(struct bfq_queue *q) { }
 static void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends)
@@ -626,7 +632,7 @@ static void start_strict_late(void)
 	bfq_make_ready(device, &list, 1);
 	bfq_admit(device, &requests[2], &free);
 	device->lock.held = true;
-	bfq_device_full(device);
+	bfq_device_full(device, false);
 	device->lock.held = false;
 }
 

@@ -39,6 +39,7 @@ struct bfq_queue {
 	atomic_t in_flight;
 	struct { u64 completed_ns; } habit;
 	struct list_head fifo;
+	bool raised, sync;
 	unsigned int nr_queued, map;
 	u32 share;
 	atomic_t tags, asking;
@@ -46,7 +47,7 @@ struct bfq_queue {
 };
 
 struct bfq_tunables { bool strict_guarantees; };
-struct bfq_kind { unsigned int batch; };
+struct bfq_kind { unsigned int batch; u32 beside_raised; };
 struct bfq_turn { bool fresh; };
 struct work_struct { int nothing; };
 

@@ -17,7 +17,13 @@ if [ "$(cat "/sys/block/$DISK/mq/0/cpu_list")" = 0 ]; then first=0; else first=1
 
 # Who runs on a processor draws from its hardware queue's tags; the scheduler is one.
 in_use() { sed -n '/^busy=/{s///p;q;}' "$dbg/hctx$1/$2"; }
-both_used() { [ "$(in_use 0 "$1")" -gt 0 ] && [ "$(in_use 1 "$1")" -gt 0 ]; }
+# Not in the same moment: where fio pauses, and is looked at rarely, that may never be seen.
+used='' both=
+both_used() {
+	for hctx in 0 1; do [ "$(in_use $hctx "$1")" -eq 0 ] || used="$used $hctx"; done
+	case $used in *0*1* | *1*0*) both=1 ;; esac
+	[ -n "$both" ]
+}
 one_used() { [ "$(in_use "$1" sched_tags)" -gt 0 ] && [ "$(in_use $((1 - $1)) sched_tags)" -eq 0 ]; }
 for cpu in 0 1; do
 	background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8 --cpus_allowed=$cpu

@@ -3,7 +3,7 @@
 # test: each tunable has its known name, unit and default, and refuses nonsense
 # where: guest
 . "${0%/*}/ktap.sh"
-plan $((11 * 9 + 4))
+plan $((12 * 9 + 4))
 require_helper
 nullb size=256
 sched "$BFQ_NAME"
@@ -36,6 +36,7 @@ tunable slice_idle_us		8000	1500	4294967296000
 tunable timeout_sync		125	200	0
 tunable max_budget		0	4096	4294967296
 tunable strict_guarantees	0	1	2
+tunable low_latency		1	0	2
 # Ours alone.
 tunable exact_shares		0	1	2
 tunable device_limit		auto	512	0

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: who has been served little of late goes first, and is not held up by readers or writers
+# where: icount
+# build: modelled disks
+#
+# A "program" reads 4 KiB here and there, one after the other, as one that starts, beside three that
+# read all they can and one that writes through the page cache, on a modelled SATA SSD of 300 MB/s.
+. "${0%/*}/ktap.sh"
+plan 13
+require fio
+require_helper
+
+models=/sys/kernel/config/diskmodel
+insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
+defer "rmmod diskmodel"
+mkdir "$models/disk0" || give_up "no modelled disk"
+defer "echo 0 >$models/disk0/power; rmdir $models/disk0"
+for kv in profile=sata-ssd size_mb=8192 store=0 link_mb_s=300 power=1; do
+	echo "${kv#*=}" >"$models/disk0/${kv%%=*}" || give_up "the disk refuses $kv"
+done
+disk disk0
+sched "${SCHED:-$BFQ_NAME}"
+latency=$QUEUE/iosched/low_latency
+queues=/sys/kernel/debug/block/$DISK/sched/queues
+
+# program: ms for 400 reads, and the longest of its ten lots of 40
+program() {
+	"$HELPER" issue "$DEV" "p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4" \
+		>"$WORK/ended" || give_up "helper issue"
+	took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
+}
+# read_mb: what all readers have been given, in MB
+read_mb() { awk '{ printf "%d", $3 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
+written_mb() { awk '{ printf "%d", $7 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
+# raised: how many queues are; credit: the largest
+raised() { grep -c raised=1 "$queues"; }
+without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "$queues")" -eq "$1" ]; }
+
+program
+idle=$took
+note "alone it takes $idle ms"
+
+for n in 1 2 3; do
+	background fio_load --direct=1 --rw=read --bs=128k --ioengine=libaio --iodepth=4 --offset=${n}g --size=1g
+	pids="$pids $child"
+done
+holds "greedy readers have no credit after a while" eventually 60 without_credit 3
+is "and are not raised" 0 "$(raised)"
+before=$(read_mb)
+sleep 1
+most=$(($(read_mb) - before))
+before=$(read_mb)
+program
+note "beside readers it takes $took ms, these $(($(read_mb) - before)) MB meanwhile, and $most in a second before"
+compare "a program is not slowed by much (ms)" "$took" -le "$(calc "1.5 * $idle")"
+before=$(read_mb)
+sleep 1
+compare "when it rests the others have all of the disk (MB in a second)" $(($(read_mb) - before)) -ge $((most * 9 / 10))
+
+echo 0 >"$latency"
+program
+compare "with low_latency off it is, so that this shows something (ms)" "$took" -gt "$(calc "2 * $idle")"
+is "and nobody is raised" 0 "$(raised)"
+echo 1 >"$latency"
+
+# Small reads without end: raised at first, and the others are not starved meanwhile.
+background fio_load --direct=1 --rw=randread --bs=4k --ioengine=psync --offset=5g --size=1g
+small=$child
+credit() { sed -n 's/.*kind=sync.* raised=1 credit_kib=\([0-9]*\).*/\1/p' "$queues"; }
+holds "a process that is new has credit" eventually 20 [ -n "$(sleep 0.3; credit)" ]
+before=$(read_mb)
+sleep 1
+compare "others are let through meanwhile (MB in a second)" $(($(read_mb) - before)) -ge 30
+holds "who never rests has used it up after some seconds" eventually 20 without_credit 4
+killed 20 "$small" 2>/dev/null
+# shellcheck disable=SC2086 # a list
+killed 20 $pids 2>/dev/null
+
+# Writers fill the disk's cache; a read among what they write would wait for flash to be programmed.
+background fio_load --rw=write --bs=64k --ioengine=psync --offset=6g --size=256m
+writer=$child
+written() { [ "$(written_mb)" -gt "$1" ]; }
+eventually 60 written 300 || give_up "nothing is written"
+program
+note "beside a writer it takes $took ms"
+compare "nor is it by a writer (ms)" "$took" -le "$(calc "2 * $idle")"
+before=$(written_mb)
+background "$HELPER" issue "$DEV" "p=s8000+4"
+sleep 1
+compare "which is not starved by who reads without end (MB in a second)" $(($(written_mb) - before)) -ge 5
+finished 60 "$child"
+before=$(written_mb)
+holds "and writes on afterwards" eventually 20 written $((before + 50))
+killed 60 "$writer" 2>/dev/null
+at_rest "nothing is left"
