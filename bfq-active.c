@@ -73,6 +73,7 @@ static void bfq_active_add(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_active_count(q->group, q->active_weight);
 	list_add_tail(&q->active, &active->queues);
 	active->nr++;
+	q->group->nr_active++;
 	active->stale = true;
 }
 
@@ -114,6 +115,7 @@ void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised)
 	if (raised == q->raised)
 		return;
 	q->raised = raised;
+	WRITE_ONCE(q->watched, raised);
 	active->nr_raised += raised ? 1 : -1;
 	q->group->nr_raised += raised ? 1 : -1;
 	active->raised_waiting += raised ? q->nr_queued : -q->nr_queued;
@@ -139,6 +141,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->active_weight = 0;
 	list_del_init(&q->active);
 	bfqd->active.nr--;
+	q->group->nr_active--;
 	bfqd->active.stale = true;
 }
 

@@ -235,11 +235,12 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 {
 	struct bfq_device *dev = &bfqd->device;
 	struct bfq_queue *q = bfq_rq_queue(rq);
+	bool watched = READ_ONCE(q->watched);
 	u64 inside;
 
-	bfq_rq_set_sent(rq, load, q->raised);
-	if (unlikely(q->raised))
-		atomic_inc(&bfqd->raise.inside);
+	bfq_rq_set_sent(rq, load, watched);
+	if (unlikely(watched))
+		bfq_raise_sent(bfqd, q);
 	atomic_inc(&q->in_flight);
 	atomic_inc(&bfqd->in_flight);
 	inside = atomic64_add_return(BFQ_ONE_SEND + load, &dev->inside);
@@ -284,12 +285,8 @@ void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
 
-	if (unlikely(bfq_rq_raised(rq))) {
-		WRITE_ONCE(bfqd->raise.seen_ns, now);
-		atomic_dec(&bfqd->raise.inside);
-	}
-	if (!q->sync && unlikely(atomic64_read(&bfqd->raise.write_after) == S64_MAX))
-		bfq_raise_wrote(bfqd, now);
+	if (unlikely(bfq_rq_watched(rq)))
+		bfq_raise_done(bfqd, q, now);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);
 	WRITE_ONCE(dev->done_ns, now);

@@ -116,7 +116,8 @@ struct bfq_served {
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
- * @nr_raised: how many of its own queues go first (bfq-raise.c)
+ * @nr_active: how many of its own queues are active
+ * @nr_raised: and how many of these go first (bfq-raise.c)
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
@@ -139,6 +140,7 @@ struct bfq_group {
 	unsigned int active_sum;
 	u16 active_weight;
 	u16 dev_weight;
+	unsigned int nr_active;
 	unsigned int nr_raised;
 	bool online;
 	struct list_head link;
@@ -213,6 +215,8 @@ struct bfq_habit {
  * @credit: sectors that it may be served as one of those that go first (bfq-raise.c)
  * @raised: it is one of them; the engine has been told
  * @parked: its requests are not to be served for now
+ * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
+ *	lock, read without
  * @held: link in bfqd->raise.held while parked
  * @prio: class and level that its owner has
  * @sync: synchronous requests
@@ -252,6 +256,7 @@ struct bfq_queue {
 	u32 credit;
 	bool raised:1;
 	bool parked:1;
+	bool watched;
 	struct list_head held;
 
 	struct bfq_prio prio;
@@ -783,11 +788,11 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 }
 
 /*
- * The state stands in the lowest bits; while chosen, whether its queue was raised, and what it
+ * The state stands in the lowest bits; while chosen, whether its queue was watched, and what it
  * counts for in the device, above.
  */
 #define BFQ_RQ_STATE_BITS	2
-#define BFQ_RQ_RAISED		BIT(BFQ_RQ_STATE_BITS)
+#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)
 #define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_STATE_BITS + 1)
 
 static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
@@ -800,15 +805,15 @@ static inline u32 bfq_rq_load(const struct request *rq)
 	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_LOAD_SHIFT;
 }
 
-static inline bool bfq_rq_raised(const struct request *rq)
+static inline bool bfq_rq_watched(const struct request *rq)
 {
-	return (unsigned long)rq->elv.priv[1] & BFQ_RQ_RAISED;
+	return (unsigned long)rq->elv.priv[1] & BFQ_RQ_WATCHED;
 }
 
-static inline void bfq_rq_set_sent(struct request *rq, u32 load, bool raised)
+static inline void bfq_rq_set_sent(struct request *rq, u32 load, bool watched)
 {
 	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT |
-				   (raised ? BFQ_RQ_RAISED : 0) | BFQ_RQ_CHOSEN);
+				   (watched ? BFQ_RQ_WATCHED : 0) | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
@@ -896,9 +901,10 @@ void bfq_raise_spend(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_raise_writes(struct bfq_data *bfqd);
+void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now);
 void bfq_raise_release(struct bfq_data *bfqd);
-void bfq_raise_wrote(struct bfq_data *bfqd, u64 now);
 
 /* Shorter pauses of a process are thinking, not rest: a greedy one makes them, too. */
 #define BFQ_REST_NS		(2 * NSEC_PER_MSEC)

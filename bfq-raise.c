@@ -22,14 +22,16 @@
  * The raised ones are a class of their own in the engine, above best effort and below real time,
  * within their group: a group as a whole has its share whatever happens in it.  So they are served
  * before the others of it, and cut their turns short (bfq-turn.c).  That does not help against
- * what these have in the device already, or put there while a raised process thinks:
+ * what these have in the device already, or put there while a raised process thinks.  So, as long
+ * as all who compete are of one group:
  *
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
  *	hold	 none of them is served while a raised request is in the device, or has been
  *		 there less than .raise_think_ms ago; without moving parts, none without credit:
  *		 one that has it is perhaps another process of the same program, and costs less
  *	release	 after .raise_hold_ms of that they are let through for a quarter of this time, so
- *		 that they are never starved
+ *		 that they are never starved; on a disk, altogether once the raised have little
+ *		 credit left
  *	park	 a write for which nobody waits is let through when fifteen times as long as the
  *		 last one took has gone by.  While the device's cache has room, it takes next to no
  *		 time; when it has not, what is written delays every read
@@ -42,18 +44,28 @@
 #define BFQ_CREDIT		(SZ_128M >> SECTOR_SHIFT)
 
 /*
+ * On a disk, with less than this left, others are held back no more, but let in one at a time: a
+ * process that reads a little without end would have a disk for most of a minute.  So it has it
+ * for a quarter of one, and for half of the time from then on.
+ */
+#define BFQ_CREDIT_HOLDS	(BFQ_CREDIT / 8 * 5)
+
+/*
  * Of those that begin together, each may have this much before who wants less is told from who
  * wants more; a small program is through with it.
  */
 #define BFQ_CREDIT_SLACK	(SZ_4M >> SECTOR_SHIFT)
 
-/* Half a minute of rest fills an empty credit: a film of 2 MB/s that rests half the time gets by. */
+/* Half a minute of rest fills it again: a film of 2 MB/s that rests half the time gets by. */
 #define BFQ_CREDIT_FILLS_NS	(32ULL * NSEC_PER_SEC)
+
+/* The weight of a process whose credit is as said: the default level's. */
+#define BFQ_CREDIT_WEIGHT	((BFQ_LEVELS - IOPRIO_BE_NORM) * BFQ_WEIGHT_PER_LEVEL)
 
 /* Others are let through for one in so many parts of the time for which they were held back. */
 #define BFQ_RELEASE_PART	4
 
-/* A write takes at most one in so many parts of the time, and waits for no longer than a second. */
+/* A write takes one in so many parts of the time at most, and waits no longer than a second. */
 #define BFQ_WRITE_PART		16
 #define BFQ_WRITE_MOST_NS	((u64)NSEC_PER_SEC)
 
@@ -111,7 +123,10 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
  */
 void bfq_raise_spend(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors)
 {
-	q->credit -= min(q->credit, sectors);
+	/* by weight: who is due twice as much goes first for twice as much */
+	u64 cost = (u64)sectors * BFQ_CREDIT_WEIGHT * q->entity.inverse >> WF2Q_SHIFT;
+
+	q->credit -= min_t(u64, q->credit, cost);
 	if (!q->credit)
 		bfq_active_raise(bfqd, q, false);
 }
@@ -174,12 +189,16 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 	u64 wait = min_t(u64, bfqd->kind->raise_think_ms * NSEC_PER_MSEC,
 			 READ_ONCE(bfqd->tun.slice_idle_ns));
 	u64 hold = bfqd->kind->raise_hold_ms * NSEC_PER_MSEC;
-	u64 now = ktime_get_ns(), until = now + wait;
+	u64 now = ktime_get_ns(), until = now + max_t(u64, wait, NSEC_PER_MSEC);
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->active.raised_waiting || (q->credit && !bfqd->kind->seeks))
+	if (bfqd->active.raised_waiting)
 		return false;
-	if (!atomic_read(&raise->inside))
+	if (bfqd->kind->seeks ? raise->most < BFQ_CREDIT_HOLDS : q->credit)
+		return false;
+	if (!wait)
+		return false;
+	if (!atomic_read_acquire(&raise->inside))	/* before its seen_ns */
 		until = READ_ONCE(raise->seen_ns) + wait;
 	if (until <= now)
 		return false;
@@ -215,32 +234,62 @@ bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q)
 /**
  * bfq_raise_writes - a write is let through, and none after it for some time
  * @bfqd: the device; somebody is raised
+ * @q: the write's queue; it is sent before the lock is released
  *
  * Context: bfqd->lock held.
  */
-void bfq_raise_writes(struct bfq_data *bfqd)
+void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->raise.write_ns, ktime_get_ns());
 	atomic64_set(&bfqd->raise.write_after, S64_MAX);
+	WRITE_ONCE(q->watched, true);
 }
 
 /**
- * bfq_raise_wrote - a write has completed for which nobody waits
- * @bfqd: the device; the write had been let through beside a raised queue
+ * bfq_raise_sent - a request is sent that is to be watched
+ * @bfqd: the device
+ * @q: its queue: a raised one, or that of the write that is let through
+ *
+ * Context: any; for a write, bfqd->lock held.
+ */
+void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	if (q->sync)
+		atomic_inc(&bfqd->raise.inside);
+	else
+		WRITE_ONCE(q->watched, false);
+}
+
+/* The write is done: when may the next one go? */
+static void bfq_raise_wrote(struct bfq_raise *raise, u64 now)
+{
+	u64 took = now - min(now, READ_ONCE(raise->write_ns));
+	u64 wait = min((BFQ_WRITE_PART - 1) * took, BFQ_WRITE_MOST_NS);
+
+	atomic64_set(&raise->write_after, now + wait);
+	hrtimer_start(&raise->write_timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
+}
+
+/**
+ * bfq_raise_done - and has completed
+ * @bfqd: the device
+ * @q: its queue
  * @now: ktime in ns
  *
  * Context: any.
  */
-void bfq_raise_wrote(struct bfq_data *bfqd, u64 now)
+void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now)
 {
 	struct bfq_raise *raise = &bfqd->raise;
-	u64 took, wait;
 
-	took = now - min(now, READ_ONCE(raise->write_ns));
-	wait = min((BFQ_WRITE_PART - 1) * took, BFQ_WRITE_MOST_NS);
-	atomic64_set(&raise->write_after, now + wait);
-	hrtimer_start(&raise->write_timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
+	if (!q->sync) {
+		bfq_raise_wrote(raise, now);
+		return;
+	}
+	WRITE_ONCE(raise->seen_ns, now);
+	smp_mb__before_atomic();	/* pairs with bfq_raise_holds() */
+	atomic_dec(&raise->inside);
 }
 
 /**
@@ -266,11 +315,20 @@ void bfq_raise_release(struct bfq_data *bfqd)
 /* What was held back is looked at again. */
 static enum hrtimer_restart bfq_raise_look(struct bfq_data *bfqd)
 {
+	struct bfq_raise *raise = &bfqd->raise;
 	unsigned long flags;
+	u64 now, after;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
 	bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	bfq_raise_release(bfqd);
+	after = atomic64_read(&raise->write_after);
+	/* it may have been too early; while a write is in the device, that will set the timer */
+	if (!list_empty(&raise->held) && after != S64_MAX) {
+		now = ktime_get_ns();
+		hrtimer_start(&raise->write_timer, ns_to_ktime(after - min(after, now)),
+			      HRTIMER_MODE_REL);
+	}
 	bfq_unlock(bfqd, flags);
 	blk_mq_run_hw_queues(bfqd->queue, true);
 	return HRTIMER_NORESTART;

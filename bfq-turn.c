@@ -194,6 +194,8 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		return;
 	}
 
+	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
+		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
 	if (!wf2q_outranks(&q->entity)) {
 		/* the plug is for one that is behind, and seeks are not to be multiplied */
@@ -267,7 +269,7 @@ static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, b
 		return false;
 	}
 	if (!q->sync)
-		bfq_raise_writes(bfqd);
+		bfq_raise_writes(bfqd, q);
 	return true;
 }
 
@@ -296,7 +298,8 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 		q = bfq_turn_select(bfqd, next);
 		if (likely(!active->nr_raised) || !q || active->nr_raised == active->nr)
 			return q;
-		if (q->raised || !q->group->nr_raised || q->prio.class == WF2Q_RT)
+		/* another group has its share of the device whatever is raised in this one */
+		if (q->raised || q->prio.class == WF2Q_RT || q->group->nr_active != active->nr)
 			return q;
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;

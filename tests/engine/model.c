@@ -382,8 +382,12 @@ static void jump_group(struct node *g)
 
 static bool any_waiting(struct node *g)
 {
-	return g->level[WF2Q_RT].waiting.n || g->level[WF2Q_BE].waiting.n ||
-	       g->level[WF2Q_IDLE].waiting.n;
+	int class;
+
+	for (class = 0; class < WF2Q_CLASSES; class++)
+		if (g->level[class].waiting.n)
+			return true;
+	return false;
 }
 
 static void settle(struct node *g)

@@ -63,6 +63,8 @@ static u8 any_class(struct world *w)
 	case 1:
 	case 2:
 		return WF2Q_IDLE;
+	case 3:
+		return WF2Q_RAISED;
 	default:
 		return WF2Q_BE;
 	}

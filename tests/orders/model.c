@@ -41,7 +41,6 @@ struct bfq_data {
 	bool one_map;
 	struct bfq_turn turn;
 	struct { unsigned int nr; } active;
-	struct { atomic_t inside; u64 seen_ns; atomic64_t write_after; } raise;
 	atomic_t in_flight;
 	struct bfq_device device;
 	unsigned long contended;
@@ -411,9 +410,10 @@ static bool bfq_rq_prepared(const struct request *rq) { return true; }
 static enum bfq_rq_state bfq_rq_state(const struct request *rq) { return rq->state; }
 static void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state) { rq->state = state; }
 static u32 bfq_rq_load(const struct request *rq) { return rq->load; }
-static bool bfq_rq_raised(const struct request *rq) { return false; }
-static void bfq_raise_wrote(struct bfq_data *bfqd, u64 now) { }
-static void bfq_rq_set_sent(struct request *rq, u32 load, bool raised)
+static bool bfq_rq_watched(const struct request *rq) { return false; }
+static void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q) { }
+static void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now) { }
+static void bfq_rq_set_sent(struct request *rq, u32 load, bool watched)
 {
 	rq->state = BFQ_RQ_CHOSEN;
 	rq->load = load;

@@ -34,7 +34,6 @@ typedef unsigned int blk_opf_t;
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 #define min(a, b) ((a) < (b) ? (a) : (b))
-#define S64_MAX ((u64)~0ULL >> 1)
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 
 /* --- what the model watches (model.c) --- */

@@ -51,21 +51,24 @@ tables() {
 	done <"$WORK/top"
 	[ $seen -ge "$1" ] || ktap_over "$child"
 }
-: >"$WORK/top"
-python3 "$top" --plain --count 2 --interval $interval "$DISK" >"$WORK/top" 2>&1 &
-child=$!
-ktap_children="$ktap_children $child"
-until tables 1; do sleep 0.1; done
-look
-begin=$at light_before=$light heavy_before=$heavy
-until tables 2; do sleep 0.1; done
-look
-seconds=$(calc "$at - $begin")
-light=$((light - light_before)) heavy=$((heavy - heavy_before))
-finished 60 "$child"
-status=$?
-sed 's/^/# /' "$WORK/top"
-note "the disk counts $light and $heavy in $seconds s"
+# measure: two tables, and what the disk counts from one to the other
+measure() {
+	: >"$WORK/top"
+	python3 "$top" --plain --count 2 --interval $interval "$DISK" >"$WORK/top" 2>&1 &
+	child=$!
+	ktap_children="$ktap_children $child"
+	until tables 1; do sleep 0.1; done
+	look
+	begin=$at light_before=$light heavy_before=$heavy
+	until tables 2; do sleep 0.1; done
+	look
+	seconds=$(calc "$at - $begin")
+	light=$((light - light_before)) heavy=$((heavy - heavy_before))
+	finished 60 "$child"
+	status=$?
+	sed 's/^/# /' "$WORK/top"
+	note "the disk counts $light and $heavy in $seconds s"
+}
 
 # of GROUP COLUMN: a process's figure in the last table, by the group that it is in
 of() {
@@ -88,6 +91,12 @@ close() {
 	compare "$1" "$difference" -le "$4"
 }
 
+# A table shows who competes in its moment. Where the guest gets next to no processor a queue may have
+# been without a request for longer than that counts (25 ms), so there are three tries.
+for _ in 1 2 3; do
+	measure
+	[ "$(of light NAME) $(of heavy NAME)" != "fio fio" ] || break
+done
 is "it ends well and shows a process called fio in each group" "0 fio fio" \
 	"$status $(of light NAME) $(of heavy NAME)"
 l=$(of light REQ/S) h=$(of heavy REQ/S)

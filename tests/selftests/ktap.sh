@@ -284,6 +284,24 @@ disk() {
 	MAJMIN=$(cat "/sys/block/$1/dev")
 }
 
+# modelled_disk NAME KEY=VALUE...: a disk of tests/diskmodel (# build: modelled disks) that keeps no
+# data; speak of this one from now on
+modelled_disk() {
+	ktap_models=/sys/kernel/config/diskmodel
+	if [ ! -d $ktap_models ]; then
+		insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
+		defer "rmmod diskmodel"
+	fi
+	ktap_model=$1
+	shift
+	mkdir "$ktap_models/$ktap_model" || give_up "no modelled disk"
+	defer "echo 0 >$ktap_models/$ktap_model/power; rmdir $ktap_models/$ktap_model"
+	for ktap_kv in store=0 "$@" power=1; do
+		echo "${ktap_kv#*=}" >"$ktap_models/$ktap_model/${ktap_kv%%=*}" || give_up "the disk refuses $ktap_kv"
+	done
+	disk "$ktap_model"
+}
+
 # parts COUNT: divide $DEV into partitions ${DEV}p1, ${DEV}p2, ... of 32 MB. Each
 # job gets its own, so that what it has *completed* can be told apart: a group's
 # io.stat counts submissions, and counts those of io_uring that found no tag and

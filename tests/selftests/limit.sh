@@ -9,15 +9,7 @@
 plan 8
 require fio addpart
 
-models=/sys/kernel/config/diskmodel
-insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
-defer "rmmod diskmodel"
-mkdir "$models/disk0" || give_up "no modelled disk"
-defer "echo 0 >$models/disk0/power; rmdir $models/disk0"
-for kv in profile=sata-ssd size_mb=4096 store=0 power=1; do
-	echo "${kv#*=}" >"$models/disk0/${kv%%=*}" || give_up "the disk refuses $kv"
-done
-disk disk0
+modelled_disk disk0 profile=sata-ssd size_mb=4096
 for part in 1 2 3 4; do
 	addpart "$DEV" $part $(((part - 1) * 2097152)) 2097152 || give_up "no partition"
 	eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: who has one request at a time, which takes longer than timeout_sync, gets his share
+# test: who has one request at a time, which takes longer than timeout_sync, gets its share
 # where: icount
 #
 # Its turn is over while the request is in the device. To end it then would forget what it is

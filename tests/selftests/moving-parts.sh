@@ -11,25 +11,19 @@ plan 11
 require fio addpart
 require_helper
 
-models=/sys/kernel/config/diskmodel
 tracing=/sys/kernel/tracing
-insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
-defer "rmmod diskmodel"
 # new_disk NAME [KEY=VALUE]...: speak of this one from now on
 new_disk() {
 	name=$1
 	shift
-	mkdir "$models/$name" || give_up "no modelled disk"
-	defer "echo 0 >$models/$name/power; rmdir $models/$name"
-	for kv in profile=hdd size_mb=4096 store=0 "$@" power=1; do
-		echo "${kv#*=}" >"$models/$name/${kv%%=*}" || give_up "the disk refuses $kv"
-	done
-	disk "$name"
+	modelled_disk "$name" profile=hdd size_mb=4096 "$@"
 	for part in 1 2; do
 		addpart "$DEV" $part $(((part - 1) * 4194304)) 4194304 || give_up "no partition"
 		eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
 	done
 	sched "${SCHED:-$BFQ_NAME}"
+	# what is shown here is how weights are kept; new processes would go first for a while
+	echo 0 >"$QUEUE/iosched/low_latency"
 }
 
 # reader PARTITION FIO-ARGUMENT...: for ever, one request at a time

@@ -11,15 +11,7 @@ plan 13
 require fio
 require_helper
 
-models=/sys/kernel/config/diskmodel
-insmod /lab/diskmodel.ko || give_up "diskmodel.ko does not load"
-defer "rmmod diskmodel"
-mkdir "$models/disk0" || give_up "no modelled disk"
-defer "echo 0 >$models/disk0/power; rmdir $models/disk0"
-for kv in profile=sata-ssd size_mb=8192 store=0 link_mb_s=300 power=1; do
-	echo "${kv#*=}" >"$models/disk0/${kv%%=*}" || give_up "the disk refuses $kv"
-done
-disk disk0
+modelled_disk disk0 profile=sata-ssd size_mb=8192 link_mb_s=300
 sched "${SCHED:-$BFQ_NAME}"
 latency=$QUEUE/iosched/low_latency
 queues=/sys/kernel/debug/block/$DISK/sched/queues

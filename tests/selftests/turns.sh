@@ -14,6 +14,8 @@ sched "${SCHED:-$BFQ_NAME}"
 echo 1024 >"$QUEUE/nr_requests"
 echo 2 >"$QUEUE/nomerges"	# each is to be a request of its own
 set_to() { echo "$2" >"$QUEUE/iosched/$1" || give_up "no tunable $1"; }
+# that a new process goes first (raise.sh) would cut the first turns short
+set_to low_latency 0
 
 issue() {
 	background "$HELPER" issue "$DEV" "$@" >"$WORK/ended"
