@@ -813,7 +813,7 @@ static inline bool bfq_rq_watched(const struct request *rq)
 static inline void bfq_rq_set_sent(struct request *rq, u32 load, bool watched)
 {
 	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT |
-				   (watched ? BFQ_RQ_WATCHED : 0) | BFQ_RQ_CHOSEN);
+				   (unsigned long)watched << BFQ_RQ_STATE_BITS | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)

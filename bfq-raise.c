@@ -7,9 +7,10 @@
  * waits.  Their weights are the same, and rightly so.  What differs is how much they have had, and
  * that alone is what is looked at:
  *
- *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served is taken off,
- *		 as is the time in which it has requests, so that it lasts for .raise_ms of the
- *		 kind of device at most; and rest gives it back, all in BFQ_CREDIT_FILLS_NS
+ *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served beside others
+ *		 is taken off, as is the time in which it has requests, so that it lasts for
+ *		 .raise_ms of the kind of device at most; and rest gives it back, all in
+ *		 BFQ_CREDIT_FILLS_NS
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more;
  *		 and with it all threads of its program that have credit
  *
@@ -114,7 +115,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 }
 
 /**
- * bfq_raise_spend - a queue is served
+ * bfq_raise_spend - a queue is served, and others compete
  * @bfqd: the device
  * @q: the queue; it has credit
  * @sectors: how much

@@ -326,7 +326,7 @@ static u32 bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request 
 	bfq_queue_take(bfqd, q, rq);
 	wf2q_charge(&q->entity, sectors);
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
-	if (q->credit)
+	if (bfqd->active.nr > 1 && q->credit)
 		bfq_raise_spend(bfqd, q, sectors);
 	bfq_count_served(&q->served, sectors, waited);
 	for (group = q->group; group; group = bfq_group_parent(group))
