@@ -117,7 +117,6 @@ void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised)
 	q->raised = raised;
 	WRITE_ONCE(q->watched, raised);
 	active->nr_raised += raised ? 1 : -1;
-	q->group->nr_raised += raised ? 1 : -1;
 	active->raised_waiting += raised ? q->nr_queued : -q->nr_queued;
 	wf2q_set_prio(&q->entity, q->entity.new_weight, raised ? WF2Q_RAISED : q->prio.class);
 	trace_bfq_raise(bfqd, q);

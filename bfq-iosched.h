@@ -117,7 +117,6 @@ struct bfq_served {
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
  * @nr_active: how many of its own queues are active
- * @nr_raised: and how many of these go first (bfq-raise.c)
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
@@ -141,7 +140,6 @@ struct bfq_group {
 	u16 active_weight;
 	u16 dev_weight;
 	unsigned int nr_active;
-	unsigned int nr_raised;
 	bool online;
 	struct list_head link;
 	struct bfq_served served;

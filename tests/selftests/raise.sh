@@ -16,16 +16,16 @@ sched "${SCHED:-$BFQ_NAME}"
 latency=$QUEUE/iosched/low_latency
 queues=/sys/kernel/debug/block/$DISK/sched/queues
 
-# program: ms for 400 reads, and the longest of its ten lots of 40
+# program: sets $took, the ms for 400 reads
 program() {
 	"$HELPER" issue "$DEV" "p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4 p=s40+4" \
 		>"$WORK/ended" || give_up "helper issue"
 	took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
 }
-# read_mb: what all readers have been given, in MB
+# read_mb, written_mb: what the disk has done so far, in MB
 read_mb() { awk '{ printf "%d", $3 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
 written_mb() { awk '{ printf "%d", $7 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
-# raised: how many queues are; credit: the largest
+# raised: how many queues are; without_credit N: just so many processes have none
 raised() { grep -c raised=1 "$queues"; }
 without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "$queues")" -eq "$1" ]; }
 
@@ -59,8 +59,8 @@ echo 1 >"$latency"
 # Small reads without end: raised at first, and the others are not starved meanwhile.
 background fio_load --direct=1 --rw=randread --bs=4k --ioengine=psync --offset=5g --size=1g
 small=$child
-credit() { sed -n 's/.*kind=sync.* raised=1 credit_kib=\([0-9]*\).*/\1/p' "$queues"; }
-holds "a process that is new has credit" eventually 20 [ -n "$(sleep 0.3; credit)" ]
+has_credit() { grep -q 'kind=sync.* raised=1 credit_kib=[1-9]' "$queues"; }
+holds "a process that is new has credit" eventually 20 has_credit
 before=$(read_mb)
 sleep 1
 compare "others are let through meanwhile (MB in a second)" $(($(read_mb) - before)) -ge 30
