@@ -29,12 +29,6 @@
  */
 #define BFQ_ACTIVE_MS		25
 
-/*
- * Active queues that may be looked at per tick: with more, we look less often,
- * so that this never costs more than about 10 us of a tick.
- */
-#define BFQ_LOOKS_PER_TICK	256
-
 /* Shares that differ by less than 1/64 are the same: rounding, not weights. */
 #define BFQ_SHARE_SLACK		64
 
@@ -252,9 +246,9 @@ bool bfq_active_refresh(struct bfq_data *bfqd)
 	struct bfq_active *active = &bfqd->active;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (jiffies - active->looked <= active->nr / BFQ_LOOKS_PER_TICK)
+	if (!bfq_active_due(active))
 		return false;
-	active->looked = jiffies;
+	WRITE_ONCE(active->looked, jiffies);
 	bfq_active_sweep(bfqd);
 	if (active->stale) {
 		active->stale = false;

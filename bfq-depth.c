@@ -182,10 +182,14 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		}
 		return;
 	}
-	if (!atomic_read(&q->tags) && bfq_depth_scarce(bfqd, opf))
+	if (atomic_read(&q->tags)) {
+		if (bfq_depth_exceeded(bfqd, q, opf))
+			bfq_depth_wait(bfqd, q, opf);
+	} else if (bfq_depth_scarce(bfqd, opf)) {
 		bfq_habit_asked(q);	/* what it may sleep from here on is no thinking */
-	if (bfq_depth_exceeded(bfqd, q, opf))
-		bfq_depth_wait(bfqd, q, opf);
+		if (bfq_depth_exceeded(bfqd, q, opf))
+			bfq_depth_wait(bfqd, q, opf);
+	}
 	atomic_inc(&q->asking);
 }
 
@@ -280,6 +284,7 @@ void bfq_depth_check_plug(struct bfq_data *bfqd)
 void bfq_depth_refresh(struct bfq_data *bfqd)
 {
 	WRITE_ONCE(bfqd->tags, bfq_sched_tag_depth(bfqd->queue));
+	bfqd->room = min(blk_queue_depth(bfqd->queue), bfqd->queue->tag_set->queue_depth);
 	WRITE_ONCE(bfqd->one_map, bfqd->queue->nr_hw_queues == 1 ||
 		   blk_mq_is_shared_tags(bfqd->queue->tag_set->flags));
 }

@@ -5,7 +5,7 @@
  * Once a request is in the device, no scheduler decides about it.  So what is
  * in there is counted, from the moment a request is chosen (charged to its
  * queue; it may stand on the ready list for a moment) until it completes: in
- * all, and for each queue.  bfq_device_sent() and bfq_device_done() are the
+ * all, and for each queue.  bfq_device_sent() and bfq_completed_request() are the
  * only two places where the counts change.
  *
  * The limit.  Beyond what keeps the device busy, more in it buys no throughput and
@@ -269,17 +269,8 @@ static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
-/**
- * bfq_device_done - and now it has completed
- * @bfqd: the device
- * @rq: the request
- * @now: ktime in ns
- *
- * Runs the device if a request waits for just this.
- *
- * Context: any, mostly interrupts.
- */
-void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
+/* It leaves the device. */
+static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 {
 	struct bfq_device *dev = &bfqd->device;
 	struct bfq_queue *q = bfq_rq_queue(rq);
@@ -295,6 +286,23 @@ void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 	atomic_dec_return(&bfqd->in_flight);	/* full barrier, pairs with bfq_device_full() */
 	if (unlikely(READ_ONCE(bfqd->gate) & BFQ_GATE_FULL))
 		bfq_device_room(bfqd, inside);
+}
+
+/**
+ * bfq_completed_request - the device has completed a request
+ * @rq: the request
+ * @now: ktime in ns
+ *
+ * Runs the device if another request waits for just this.  One that the driver gave back
+ * to be sent again is not completed: it stays counted, and bypasses everything on its second way.
+ *
+ * Context: any, mostly interrupts.
+ */
+void bfq_completed_request(struct request *rq, u64 now)
+{
+	/* a flush without data completes without us */
+	if (bfq_rq_prepared(rq) && bfq_rq_state(rq) == BFQ_RQ_CHOSEN)
+		bfq_device_done(rq->q->elevator->elevator_data, rq, now);
 }
 
 /**

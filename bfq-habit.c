@@ -48,12 +48,6 @@
 /* A sample counts for no more than this many times slice_idle. */
 #define BFQ_THINK_CAP		2
 
-/*
- * A request this far from where the last ended counts as a seek: 512 KiB, the
- * reach of a usual read-ahead window.
- */
-#define BFQ_SEEK_FAR		1024
-
 /* More than this many of the last 32 requests were far from the one before: a seeking queue. */
 #define BFQ_SEEKS_OF_32		8
 
@@ -77,9 +71,6 @@
  * which sorts them by itself, say): it is forgotten, and tried again when as much is missing.
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
-
-/* Times are kept in 32 bits: no request counts for more than a second. */
-#define BFQ_TOOK_MOST		((u32)NSEC_PER_SEC)
 
 /* The least of this many samples is what a request takes alone; then it is looked for anew. */
 #define BFQ_LONE_SAMPLES	200
@@ -130,7 +121,8 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
 		WRITE_ONCE(habit->held, false);
 		habit->singles = 0;
 		habit->lag_ns = 0;
-		bfq_active_behind(bfqd, q, false);
+		if (habit->behind)
+			bfq_active_behind(bfqd, q, false);
 	} else if (habit->singles < BFQ_SINGLES) {
 		habit->singles++;
 	}
@@ -140,35 +132,24 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
  * bfq_habit_trial - may the device be plugged to see what a queue does alone?
  * @q: the queue
  *
- * Counts the trial if so: where it never succeeds it must not go on for ever.
+ * Where that never succeeds it must not go on for ever: bfq_habit_tried() counts.
  *
  * Context: bfqd->lock held.
  */
-bool bfq_habit_trial(struct bfq_queue *q)
+bool bfq_habit_trial(const struct bfq_queue *q)
 {
-	if (q->habit.alone_ns || q->habit.trials >= BFQ_TRIALS)
-		return false;
-	q->habit.trials++;
-	return true;
+	return !q->habit.alone_ns && q->habit.trials < BFQ_TRIALS;
 }
 
 /**
- * bfq_habit_completed - a request of a queue has completed
+ * bfq_habit_tried - the device is plugged to see what a queue does alone
  * @q: the queue
- * @rq: the request
- * @now: ktime in ns
- * @sends: number of the device's last send
  *
- * Context: any, no lock needed; before the request is taken off @q->in_flight.
+ * Context: bfqd->lock held.
  */
-void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends)
+void bfq_habit_tried(struct bfq_queue *q)
 {
-	struct bfq_habit *habit = &q->habit;
-	u32 sent = READ_ONCE(habit->sent);
-
-	WRITE_ONCE(habit->lone, sent && sent == sends);
-	WRITE_ONCE(habit->took_ns, min_t(u64, now - rq->start_time_ns, BFQ_TOOK_MOST));
-	WRITE_ONCE(habit->completed_ns, now);
+	q->habit.trials++;
 }
 
 /* The last request had the device for itself. */
@@ -194,15 +175,16 @@ static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took, bool seeks)
 static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	struct bfq_habit *habit = &q->habit;
-	u32 took = READ_ONCE(habit->took_ns);
+	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
 	u32 thought = habit->thought_ns;
-	u64 share = READ_ONCE(q->share) * (u64)BFQ_AIM_PERCENT / 100;
+	u64 share = READ_ONCE(q->share);
 	s64 lag;
 
 	if (READ_ONCE(habit->lone))
 		bfq_habit_see_alone(habit, took, bfqd->kind->seeks);
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
+	share = share * BFQ_AIM_PERCENT / 100;
 
 	if (thought > habit->usual_ns)
 		habit->usual_ns += BFQ_MEDIAN_STEP(habit->usual_ns) + NSEC_PER_USEC;
@@ -269,21 +251,6 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		bfq_habit_progress(bfqd, q);
 	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
 	return rest;
-}
-
-/**
- * bfq_habit_passed - the disk is about to serve a request
- * @q: its queue, whose head still stands where the request before has ended
- * @rq: the request
- *
- * Context: bfqd->lock held.
- */
-void bfq_habit_passed(struct bfq_queue *q, const struct request *rq)
-{
-	sector_t pos = blk_rq_pos(rq);
-	sector_t distance = pos > q->head ? pos - q->head : q->head - pos;
-
-	q->habit.seeks = (q->habit.seeks << 1) | (distance > BFQ_SEEK_FAR);
 }
 
 /**

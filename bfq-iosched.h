@@ -211,6 +211,7 @@ struct bfq_habit {
  *	Changes on completion, without a lock
  * @habit: what is known of the process
  * @credit: sectors that it may be served as one of those that go first (bfq-raise.c)
+ * @spent: what it has been served of it, and is not taken off yet
  * @raised: it is one of them; the engine has been told
  * @parked: its requests are not to be served for now
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
@@ -252,6 +253,7 @@ struct bfq_queue {
 	struct bfq_habit habit;
 
 	u32 credit;
+	u32 spent;
 	bool raised:1;
 	bool parked:1;
 	bool watched;
@@ -298,13 +300,16 @@ struct bfq_stage {
 
 /**
  * struct bfq_ready - requests that wait for nothing but a driver
- * @lock: guards all of it; nothing is taken inside it
+ * @slot: one that passes (bfq_turn_pass()), charged and counted as in flight; it is put here and
+ *	taken without the lock, and goes before the others
+ * @lock: guards the rest; nothing is taken inside it
  * @direct: requests that needed no choice; they go first, whatever the gate says
  * @chosen: chosen ones, charged and counted as in flight
  * @nr_direct: how many requests @direct has.  Read without the lock
  * @nr_chosen: and @chosen
  */
 struct bfq_ready {
+	struct request *slot;
 	spinlock_t lock;	/* both lists */
 	unsigned int nr_direct;
 	unsigned int nr_chosen;
@@ -452,6 +457,18 @@ struct bfq_active {
 	u8 highest;
 };
 
+/*
+ * Active queues that may be looked at per tick: with more, we look less often,
+ * so that this never costs more than about 10 us of a tick.
+ */
+#define BFQ_LOOKS_PER_TICK	256
+
+/* Is it time for bfq_active_refresh()?  Without the lock a hint. */
+static inline bool bfq_active_due(const struct bfq_active *active)
+{
+	return jiffies - READ_ONCE(active->looked) > READ_ONCE(active->nr) / BFQ_LOOKS_PER_TICK;
+}
+
 /**
  * struct bfq_kind - what follows from the kind of a device
  * @seeks: it has moving parts: where a request lies matters
@@ -561,6 +578,7 @@ struct bfq_raise {
  * @kind: what follows from the kind of device; refreshed once a tick
  * @tags: scheduler tags that one task can draw from (bfq-depth.c); refreshed likewise
  * @one_map: all tasks draw from the same
+ * @room: requests that the driver takes at a time, at least; refreshed likewise
  * @tun: tunables
  *
  * @lock: guards the engine, groups, queues and every field not said otherwise
@@ -596,6 +614,7 @@ struct bfq_data {
 	cpumask_var_t staged;
 	unsigned int gate;
 	unsigned int tags;
+	unsigned int room;
 	bool one_map;
 	const struct bfq_kind *kind;
 	struct bfq_tunables tun;
@@ -673,6 +692,48 @@ static inline void bfq_habit_sent(struct bfq_queue *q, u32 number)
 	WRITE_ONCE(q->habit.sent, number);
 }
 
+/* Times are kept in 32 bits: no request counts for more than a second. */
+#define BFQ_TOOK_MOST		((u32)NSEC_PER_SEC)
+
+/*
+ * And has completed, @now; @sends is the number of the device's last send.
+ * Context: any; before the request is taken off @q->in_flight.
+ */
+static inline void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now,
+				       u32 sends)
+{
+	struct bfq_habit *habit = &q->habit;
+	u32 sent = READ_ONCE(habit->sent);
+
+	WRITE_ONCE(habit->lone, sent && sent == sends);
+	WRITE_ONCE(habit->took_ns, min_t(u64, now - rq->start_time_ns, BFQ_TOOK_MOST));
+	WRITE_ONCE(habit->completed_ns, now);
+}
+
+/*
+ * A request this far from where the last ended counts as a seek: 512 KiB, the
+ * reach of a usual read-ahead window.
+ */
+#define BFQ_SEEK_FAR		1024
+
+/*
+ * The disk is about to serve a request of a queue, whose head still stands where the request before
+ * has ended.  Context: bfqd->lock held.
+ */
+static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *rq)
+{
+	sector_t pos = blk_rq_pos(rq);
+	sector_t distance = pos > q->head ? pos - q->head : q->head - pos;
+
+	q->habit.seeks = (q->habit.seeks << 1) | (distance > BFQ_SEEK_FAR);
+}
+
+/* Has a request of this queue arrived in this tick already?  Then bfq_active_note() is idle. */
+static inline bool bfq_active_noted(const struct bfq_queue *q)
+{
+	return q->active_weight && !(jiffies - q->active_seen);
+}
+
 static inline bool bfq_plugged(const struct bfq_data *bfqd)
 {
 	return READ_ONCE(bfqd->gate) & BFQ_GATE_PLUG;
@@ -731,7 +792,7 @@ static inline bool bfq_ready_waits(struct bfq_data *bfqd)
 /* Is there a request that a driver may fetch without the lock? */
 static inline bool bfq_has_ready(struct bfq_data *bfqd)
 {
-	if (READ_ONCE(bfqd->ready.nr_direct))
+	if (READ_ONCE(bfqd->ready.slot) || READ_ONCE(bfqd->ready.nr_direct))
 		return true;
 	return READ_ONCE(bfqd->ready.nr_chosen) && !bfq_ready_waits(bfqd);
 }
@@ -750,6 +811,17 @@ static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 	if (READ_ONCE(bfqd->gate) & (BFQ_GATE_PLUG | BFQ_GATE_HELD))
 		return false;
 	return bfq_any_choosable(bfqd) && !bfq_gate_full(bfqd);
+}
+
+/*
+ * Is there nothing that waits, nothing that keeps requests from the device, and nothing to be
+ * looked at (bfq_active_refresh())?  Then one that arrives may pass.  Without the lock a hint.
+ */
+static inline bool bfq_quiet(const struct bfq_data *bfqd)
+{
+	return !(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->arrived) | READ_ONCE(bfqd->gate) |
+		 READ_ONCE(bfqd->ready.nr_chosen) | READ_ONCE(bfqd->tun.strict_guarantees)) &&
+	       !bfq_active_due(&bfqd->active);
 }
 
 /* Is there anything that a dispatch would find? A hint: some of it changes without the lock. */
@@ -838,6 +910,12 @@ static inline u32 bfq_rq_price(const struct request *rq)
 	}
 }
 
+/* The sector after its last. */
+static inline sector_t bfq_rq_end(const struct request *rq)
+{
+	return blk_rq_pos(rq) + blk_rq_sectors(rq);
+}
+
 /* When it was sorted into its queue, in jiffies. */
 static inline unsigned long bfq_rq_arrival(const struct request *rq)
 {
@@ -857,7 +935,6 @@ bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_s
 struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx);
 bool bfq_has_work(struct blk_mq_hw_ctx *hctx);
 void bfq_prepare_request(struct request *rq);
-void bfq_completed_request(struct request *rq, u64 now);
 void bfq_finish_request(struct request *rq);
 int bfq_stage_init(struct bfq_data *bfqd);
 void bfq_stage_exit(struct bfq_data *bfqd);
@@ -879,6 +956,7 @@ void bfq_turn_exit(struct bfq_data *bfqd);
 void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q);
 struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next);
 void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
@@ -888,14 +966,13 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 void bfq_device_init(struct bfq_data *bfqd);
 void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
-void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now);
 bool bfq_device_full(struct bfq_data *bfqd, bool beside);
+void bfq_completed_request(struct request *rq, u64 now);
 
 /* bfq-raise.c */
 void bfq_raise_init(struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
-void bfq_raise_spend(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
@@ -910,11 +987,10 @@ void bfq_raise_release(struct bfq_data *bfqd);
 /* bfq-habit.c */
 void bfq_habit_asked(struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
-void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends);
-void bfq_habit_passed(struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
-bool bfq_habit_trial(struct bfq_queue *q);
+bool bfq_habit_trial(const struct bfq_queue *q);
+void bfq_habit_tried(struct bfq_queue *q);
 bool bfq_habit_single(const struct bfq_queue *q);
 void bfq_habit_held(struct bfq_queue *q);
 

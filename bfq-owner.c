@@ -51,7 +51,7 @@ static unsigned int bfq_prio_weight(struct bfq_prio prio)
 }
 
 /* The block layer has replaced IOPRIO_CLASS_NONE by what the task's nice value says. */
-static struct bfq_prio bfq_ioprio(unsigned short ioprio)
+static __always_inline struct bfq_prio bfq_ioprio(unsigned short ioprio)
 {
 	u8 level = IOPRIO_PRIO_DATA(ioprio) & (BFQ_LEVELS - 1);
 
@@ -220,8 +220,9 @@ static int bfq_shared_index(struct bfq_prio prio, bool sync)
  * A group's own queue; the device's fallback where it can't be made.  The synchronous
  * ones take requests of all levels of their class, and have the default one.
  */
-static struct bfq_queue *bfq_shared_queue(struct bfq_data *bfqd, struct bfq_group *group,
-					  struct bfq_prio prio, bool sync)
+static noinline struct bfq_queue *bfq_shared_queue(struct bfq_data *bfqd,
+						   struct bfq_group *group,
+						   struct bfq_prio prio, bool sync)
 {
 	struct bfq_queue **slot = &group->shared[bfq_shared_index(prio, sync)];
 
@@ -232,13 +233,20 @@ static struct bfq_queue *bfq_shared_queue(struct bfq_data *bfqd, struct bfq_grou
 	return *slot ?: bfqd->fallback;
 }
 
+static bool bfq_owner_is(const struct bfq_queue *own, const struct bfq_group *group,
+			 struct bfq_prio prio)
+{
+	return own->group == group && own->prio.class == prio.class &&
+	       own->prio.level == prio.level;
+}
+
 /*
  * May a request of this group and priority wait in a process's queue?  If nothing else
  * waits there the queue follows the request.  A level is followed at once: it only
  * changes a weight.
  */
-static bool bfq_owner_suits(struct bfq_data *bfqd, struct bfq_queue *own,
-			    struct bfq_group *group, struct bfq_prio prio)
+static noinline bool bfq_owner_suits(struct bfq_data *bfqd, struct bfq_queue *own,
+				     struct bfq_group *group, struct bfq_prio prio)
 {
 	if (own->nr_queued && (own->group != group || own->prio.class != prio.class))
 		return false;
@@ -265,13 +273,14 @@ struct bfq_queue *bfq_owner_assign(struct bfq_data *bfqd, struct request *rq)
 {
 	struct bfq_group *group = bfq_group_of_bio(bfqd, rq->bio);
 	struct bfq_prio prio = bfq_ioprio(req_get_ioprio(rq));
-	bool sync = op_is_sync(rq->cmd_flags);
 	struct bfq_queue *own = bfq_rq_queue(rq);
 
 	lockdep_assert_held(&bfqd->lock);
-	if (own && sync && bfq_owner_suits(bfqd, own, group, prio))
+	if (!own || !op_is_sync(rq->cmd_flags))
+		return bfq_shared_queue(bfqd, group, prio, op_is_sync(rq->cmd_flags));
+	if (likely(bfq_owner_is(own, group, prio)) || bfq_owner_suits(bfqd, own, group, prio))
 		return own;
-	return bfq_shared_queue(bfqd, group, prio, sync);
+	return bfq_shared_queue(bfqd, group, prio, true);
 }
 
 static bool bfq_icq_fits(const struct io_cq *icq, const struct request_queue *rqq)

@@ -22,11 +22,6 @@ static struct request *bfq_rq_at(struct rb_node *node)
 	return node ? rb_entry(node, struct request, rb_node) : NULL;
 }
 
-static sector_t bfq_rq_end(const struct request *rq)
-{
-	return blk_rq_pos(rq) + blk_rq_sectors(rq);
-}
-
 /**
  * struct bfq_gap - the place of a sector among the waiting requests
  * @before: the last request that starts before it, or NULL

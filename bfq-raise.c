@@ -86,6 +86,16 @@ static void bfq_raise_compare(struct bfq_raise *raise, const struct bfq_queue *q
 	raise->tgid = q->tgid;
 }
 
+/* Take what a queue has been served beside others since the last look off its credit. */
+static void bfq_raise_settle(struct bfq_queue *q)
+{
+	/* by weight: who is due twice as much goes first for twice as much */
+	u64 cost = (u64)q->spent * BFQ_CREDIT_WEIGHT * q->entity.inverse >> WF2Q_SHIFT;
+
+	q->credit -= min_t(u64, q->credit, cost);
+	q->spent = 0;
+}
+
 /**
  * bfq_raise_arrival - a request has arrived: does its queue go first?
  * @bfqd: the device
@@ -102,6 +112,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	/* those that no process owns have no credit */
 	if (!q->sync || !q->pid || !READ_ONCE(bfqd->tun.low_latency))
 		return;
+	bfq_raise_settle(q);
 	if (rest_ns >= BFQ_CREDIT_FILLS_NS)
 		q->credit = BFQ_CREDIT;
 	else
@@ -112,24 +123,6 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
-}
-
-/**
- * bfq_raise_spend - a queue is served, and others compete
- * @bfqd: the device
- * @q: the queue; it has credit
- * @sectors: how much
- *
- * Context: bfqd->lock held.
- */
-void bfq_raise_spend(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors)
-{
-	/* by weight: who is due twice as much goes first for twice as much */
-	u64 cost = (u64)sectors * BFQ_CREDIT_WEIGHT * q->entity.inverse >> WF2Q_SHIFT;
-
-	q->credit -= min_t(u64, q->credit, cost);
-	if (!q->credit)
-		bfq_active_raise(bfqd, q, false);
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -164,13 +157,17 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	raise->looked = jiffies;
 	raise->most = 0;
 	list_for_each_entry(q, &active->queues, active) {
+		if (q->spent)
+			bfq_raise_settle(q);
 		if (q->nr_queued || atomic_read(&q->in_flight))
 			q->credit -= min(q->credit, cost);
 		if (wanted)
 			bfq_raise_compare(raise, q);
 	}
+	wanted = wanted && active->nr > 1;
 	list_for_each_entry(q, &active->queues, active)
-		bfq_active_raise(bfqd, q, active->nr > 1 && wanted && bfq_raise_due(bfqd, q));
+		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
+			bfq_active_raise(bfqd, q, !q->raised);
 }
 
 /**

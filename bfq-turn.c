@@ -108,7 +108,7 @@ static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /* The turn is over, and the engine has been told. */
-static void bfq_turn_note_end(struct bfq_data *bfqd, enum bfq_why why)
+static inline void bfq_turn_note_end(struct bfq_data *bfqd, enum bfq_why why)
 {
 	struct bfq_turn *turn = &bfqd->turn;
 
@@ -132,6 +132,8 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	struct bfq_turn *turn = &bfqd->turn;
 
 	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
+	if (what == BFQ_PLUG_LEARN)
+		bfq_habit_tried(q);
 	if (trace_bfq_plug_enabled() || trace_bfq_unplug_enabled()) {
 		turn->plug_ns = ktime_get_ns();
 		trace_bfq_plug(bfqd, q, what);
@@ -257,6 +259,19 @@ static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request *
 }
 
 /*
+ * Is this queue held back for raised ones?  Another group has its share of the device whatever is
+ * raised in this one.
+ */
+static bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	if (likely(!active->nr_raised) || active->nr_raised == active->nr)
+		return false;
+	return !q->raised && q->prio.class != WF2Q_RT && q->group->nr_active == active->nr;
+}
+
+/*
  * It is the turn of another than the raised queues: may it be served?  If not it is parked, for a
  * write, and the next one is looked at; or the gate has been closed.  Its turn ends, so that it is
  * not in the way of who comes.
@@ -284,7 +299,6 @@ static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, b
  */
 struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 {
-	const struct bfq_active *active = &bfqd->active;
 	struct bfq_queue *q;
 	bool again;
 
@@ -296,10 +310,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	}
 	do {
 		q = bfq_turn_select(bfqd, next);
-		if (likely(!active->nr_raised) || !q || active->nr_raised == active->nr)
-			return q;
-		/* another group has its share of the device whatever is raised in this one */
-		if (q->raised || q->prio.class == WF2Q_RT || q->group->nr_active != active->nr)
+		if (!q || likely(!bfq_beside_raised(bfqd, q)))
 			return q;
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;
@@ -307,31 +318,83 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	return NULL;
 }
 
-static void bfq_count_served(struct bfq_served *served, u32 sectors, unsigned long waited)
+/* A request of a queue is on its way to the device: account for it. */
+static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq,
+			     u32 sectors)
 {
-	served->sectors += sectors;
-	served->requests++;
-	served->waited += waited;
-}
-
-/* Take a request of a queue and charge for it, whosever turn it is. Return the charge. */
-static u32 bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
-{
-	unsigned long waited = jiffies - bfq_rq_arrival(rq);
-	u32 sectors = bfq_rq_price(rq);
 	struct bfq_group *group;
 
-	trace_bfq_choose(bfqd, q, rq);
-	bfq_habit_passed(q, rq);
-	bfq_queue_take(bfqd, q, rq);
-	wf2q_charge(&q->entity, sectors);
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
 	if (bfqd->active.nr > 1 && q->credit)
-		bfq_raise_spend(bfqd, q, sectors);
-	bfq_count_served(&q->served, sectors, waited);
+		q->spent += sectors;
+	q->served.sectors += sectors;
+	q->served.requests++;
+	for (group = q->group; group; group = bfq_group_parent(group)) {
+		group->served.sectors += sectors;
+		group->served.requests++;
+	}
+}
+
+/* And it has waited, for so many ticks. */
+static void bfq_count_waited(struct bfq_queue *q, unsigned long waited)
+{
+	struct bfq_group *group;
+
+	q->served.waited += waited;
 	for (group = q->group; group; group = bfq_group_parent(group))
-		bfq_count_served(&group->served, sectors, waited);
-	return sectors;
+		group->served.waited += waited;
+}
+
+/* Nothing for which the device could be plugged: to ask bfq-idle.c would take longer. */
+static bool bfq_one_of_equals(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	return !(active->claims_differ | active->nr_behind | bfqd->kind->seeks) &&
+	       (q->habit.alone_ns || !bfq_habit_single(q));
+}
+
+/**
+ * bfq_turn_pass - serve a request as it arrives
+ * @bfqd: the device, for which nothing else waits
+ * @q: its queue
+ * @rq: the request, not in the queue yet
+ *
+ * Where there is nothing to choose from this comes to the same as to let the request wait, begin a
+ * turn of its queue, take the request and end the turn.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it was served; if not it has to wait: there is no room for it, or the
+ * device would be plugged after it, or others are raised.
+ */
+bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
+{
+	u32 sectors = bfq_rq_price(rq);
+
+	lockdep_assert_held(&bfqd->lock);
+	if (bfqd->turn.open || !q->sync || bfq_device_at_limit(bfqd))
+		return false;
+	if (bfq_beside_raised(bfqd, q))
+		return false;
+	/* who waits for the driver can be sorted; and a disk sorts what it has: choose late */
+	if (atomic_read(&bfqd->in_flight) >= (bfqd->kind->seeks ? 1 : bfqd->room))
+		return false;
+	if (bfqd->active.nr > 1 && !bfq_one_of_equals(bfqd, q) &&
+	    bfq_idle_worth(bfqd, q) != BFQ_PLUG_NOT)
+		return false;
+
+	rq->fifo_time = jiffies;
+	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled())
+		bfq_turn_begin(bfqd, q);
+	bfqd->turn.sectors = sectors;
+	trace_bfq_choose(bfqd, q, rq);
+	bfq_habit_passed(q, rq);
+	q->head = bfq_rq_end(rq);
+	q->budget = max_t(u32, sectors, BFQ_BUDGET_LEAST);
+	wf2q_pass(&q->entity, sectors);
+	bfq_serve(bfqd, q, rq, sectors);
+	bfq_turn_note_end(bfqd, BFQ_WHY_EMPTY);
+	return true;
 }
 
 /**
@@ -346,11 +409,20 @@ static u32 bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request 
  */
 void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
+	unsigned long waited = jiffies - bfq_rq_arrival(rq);
 	struct bfq_turn *turn = &bfqd->turn;
+	u32 sectors = bfq_rq_price(rq);
 	enum bfq_plug_for what;
 
 	lockdep_assert_held(&bfqd->lock);
-	turn->sectors += bfq_serve(bfqd, q, rq);
+	trace_bfq_choose(bfqd, q, rq);
+	bfq_habit_passed(q, rq);
+	bfq_queue_take(bfqd, q, rq);
+	wf2q_charge(&q->entity, sectors);
+	bfq_serve(bfqd, q, rq, sectors);
+	if (waited)
+		bfq_count_waited(q, waited);
+	turn->sectors += sectors;
 	turn->fresh = false;
 	if (q->nr_queued)
 		return;

@@ -818,6 +818,49 @@ void wf2q_charge(struct wf2q_entity *leaf, u32 sectors)
 		wf2q_settle(leaf->parent, true);
 }
 
+/* Is anything owed to a class by those above it? */
+static bool wf2q_any_owed(const struct wf2q_group *g, int class)
+{
+	while (--class >= 0)
+		if (g->owed[class])
+			return true;
+	return false;
+}
+
+/* Would service to @e, which is idle, leave a trace: is anybody counted, or its class owed? */
+static bool wf2q_leaves_trace(const struct wf2q_entity *e)
+{
+	for (; e->parent; e = &e->parent->entity)
+		if (wf2q_tree_of(e)->wsum ||
+		    (unlikely(e->parent->mixed) && wf2q_any_owed(e->parent, e->class)))
+			return true;
+	return false;
+}
+
+/**
+ * wf2q_pass - a leaf becomes backlogged, is served, and is idle again
+ * @leaf:	the leaf; it is not parked, nor a group above it, and no leaf of the hierarchy
+ *		is backlogged
+ * @sectors:	how much it gets, 1..WF2Q_MAX_BUDGET
+ *
+ * The same as to enter, select, charge and leave it.  Where nobody is counted in W on any level,
+ * V would move just as far as S, and it is differences that decide: nothing has to be done.
+ */
+void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
+{
+	struct wf2q_group *root = leaf->parent;
+
+	if (likely(!wf2q_leaves_trace(leaf)))
+		return;
+	while (root->entity.parent)
+		root = root->entity.parent;
+	wf2q_enter(leaf, sectors);
+	if (WARN_ON_ONCE(wf2q_select(root) != leaf))
+		return;
+	wf2q_charge(leaf, sectors);
+	wf2q_leave(leaf);
+}
+
 /**
  * wf2q_requeue - the service of a leaf ends, but it stays backlogged
  * @leaf:	the leaf in service

@@ -15,7 +15,7 @@
 
 #define GROUPS	5
 #define LEAVES	9
-#define CALLS	16
+#define CALLS	17
 
 static struct wf2q_group group[GROUPS];
 static struct wf2q_entity leaf[LEAVES];
@@ -77,6 +77,14 @@ static void exit_group(int i)
 		vtime[i][class] = 0;
 }
 
+static bool any_parked(const struct wf2q_entity *e)
+{
+	for (; e->parent; e = &e->parent->entity)
+		if (e->parked)
+			return true;
+	return false;
+}
+
 static void call(u8 what, u8 whom, u8 much)
 {
 	struct wf2q_entity *e = &leaf[whom % LEAVES];
@@ -132,6 +140,10 @@ static void call(u8 what, u8 whom, u8 much)
 		break;
 	case 15:
 		wf2q_unpark(much & 1 ? e : &group[whom % GROUPS].entity);
+		break;
+	case 16:
+		if (!group->nr_backlogged && !any_parked(e))
+			wf2q_pass(e, amount(much) & 0xffff);
 		break;
 	}
 }

@@ -108,6 +108,13 @@ MUTANTS = [
      'for (e = leaf; e == leaf; e = &e->parent->entity)\n		wf2q_serve'),
     ('backlogged leaves are counted in one group only',
      '		if (!e->parent || unlikely(', '		if (1 || unlikely('),
+    ('who passes leaves no trace', 'if (likely(!wf2q_leaves_trace(leaf)))', 'if (1)'),
+    ('who passes leaves no trace above its group',
+     '	for (; e->parent; e = &e->parent->entity)\n		if (wf2q_tree_of(e)->wsum ||',
+     '	for (; 1; )\n		return wf2q_tree_of(e)->wsum;\n'
+     '	for (; e->parent; e = &e->parent->entity)\n		if (wf2q_tree_of(e)->wsum ||'),
+    ('who passes is not told from its class',
+     '(unlikely(e->parent->mixed) && wf2q_any_owed(e->parent, e->class))', '0'),
     ('the choice is not renewed after charges out of turn',
      '		wf2q_settle(leaf->parent, true);', '		;'),
     ('the smallest start is not kept on the way down',

@@ -692,6 +692,106 @@ static void test_injection(void)
 	world_free(&w);
 }
 
+/* Two engines are in the same state if all differences are the same. */
+static void same_state(const struct world *a, const struct world *b)
+{
+	int i, class;
+
+	for (i = 0; i < a->leaves + a->groups - 1; i++) {
+		const struct wf2q_entity *e = i < a->leaves ? &a->leaf[i] :
+					      &a->group[i - a->leaves + 1].entity;
+		const struct wf2q_entity *f = i < a->leaves ? &b->leaf[i] :
+					      &b->group[i - a->leaves + 1].entity;
+
+		EXPECT("state after passing", e->state, f->state);
+		if (e->state != WF2Q_OUT)
+			EXPECT("lead after passing", e->start - e->parent->tree[e->class].vtime,
+			       f->start - f->parent->tree[f->class].vtime);
+	}
+	for (i = 0; i < a->groups; i++)
+		for (class = 0; class < WF2Q_CLASSES; class++) {
+			EXPECT("weights counted after passing", a->group[i].tree[class].wsum,
+			       b->group[i].tree[class].wsum);
+			if (class < WF2Q_IDLE)
+				EXPECT("owed after passing", a->group[i].owed[class],
+				       b->group[i].owed[class]);
+		}
+}
+
+/* One turn in both: the same leaf is served. */
+static bool same_turn(struct world *a, struct world *b, u32 next_budget)
+{
+	struct wf2q_entity *e = wf2q_select(a->group), *f = wf2q_select(b->group);
+
+	EXPECT("who is chosen after passing", e ? e - a->leaf : -1, f ? f - b->leaf : -1);
+	if (!e)
+		return false;
+	wf2q_charge(e, wf2q_remaining(e));
+	wf2q_charge(f, wf2q_remaining(f));
+	if (next_budget) {
+		wf2q_requeue(e, next_budget);
+		wf2q_requeue(f, next_budget);
+	} else {
+		wf2q_leave(e);
+		wf2q_leave(f);
+	}
+	return true;
+}
+
+/*
+ * To pass is the same as to enter, be selected, be charged and leave: two engines, one of
+ * which is called the long way, choose the same ever after.
+ */
+static void test_pass(void)
+{
+	struct plan p = { .groups = 2, .depth = 3, .leaves = 10, .classes = true,
+			  .max_weight = 1000, .max_budget = 1024 };
+	unsigned int passed = 0, traces = 0, i, round, many;
+	struct world a, b;
+
+	roll_seed(seed);
+	world_make(&a, &p);
+	roll_seed(seed);
+	world_make(&b, &p);
+	for (round = 0; round < 20000; round++) {
+		for (many = 1; many; many--) {
+			u32 sectors = 1 + roll(256);
+
+			i = roll(a.leaves);
+			traces += a.leaf[i].parent->tree[a.leaf[i].class].wsum != 0;
+			wf2q_pass(&a.leaf[i], sectors);
+			wf2q_enter(&b.leaf[i], sectors);
+			EXPECT("who is alone", wf2q_select(b.group) == &b.leaf[i], true);
+			wf2q_charge(&b.leaf[i], sectors);
+			wf2q_leave(&b.leaf[i]);
+			passed++;
+		}
+		same_state(&a, &b);
+		for (many = roll(5); many; many--) {
+			u32 budget = 1 + roll(1024);
+
+			i = roll(a.leaves);
+			if (wf2q_backlogged(&a.leaf[i]))
+				continue;
+			wf2q_enter(&a.leaf[i], budget);
+			wf2q_enter(&b.leaf[i], budget);
+		}
+		for (many = roll(20); many && same_turn(&a, &b, 1 + roll(1024)); many--)
+			;
+		/* all go at once, some ahead of their shares */
+		for (i = 0; (int)i < a.leaves; i++) {
+			if (!wf2q_backlogged(&a.leaf[i]))
+				continue;
+			wf2q_leave(&a.leaf[i]);
+			wf2q_leave(&b.leaf[i]);
+		}
+	}
+	if (traces < passed / 20)
+		FAIL("only %u of %u that passed met somebody ahead", traces, passed);
+	world_free(&a);
+	world_free(&b);
+}
+
 /* The accessors, and what misuse does: a warning and nothing else. */
 static void test_calls(void)
 {
@@ -815,6 +915,7 @@ static const struct {
 	  test_resize },
 	{ "removal", "a removed group leaves no trace in its children",
 	  test_removal },
+	{ "pass", "to pass is the same as a turn, where nobody else waits", test_pass },
 	{ "injection", "charges out of turn are accounted exactly", test_injection },
 	{ "attacks", "nobody gains by leaving, nobody lags by others' urgency",
 	  test_attacks },

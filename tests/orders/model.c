@@ -261,6 +261,18 @@ u64 model_exchange(unsigned long *at, unsigned long set, unsigned long clear)
 	return old;
 }
 
+void *model_swap(void *at, void *value, bool only_if_null)
+{
+	void **word = at, *old;
+
+	may_switch();
+	model_fence();
+	old = *word;
+	if (!old || !only_if_null)
+		*word = value;
+	return old;
+}
+
 int model_add(int *at, int change)
 {
 	may_switch();
@@ -403,6 +415,8 @@ static struct bfq_data data, *device = &data;
 static void bfq_unlock(struct bfq_data *bfqd, unsigned long flags);
 static void bfq_unlock_nested(struct bfq_data *bfqd, unsigned long flags);
 static void bfq_leave_mark(struct bfq_data *bfqd);
+static bool passing;	/* requests may pass, where nothing waits */
+static bool bfq_active_due(const void *active) { return !passing; }
 #include "header.inc"
 
 static struct bfq_queue *bfq_rq_queue(const struct request *rq) { return &only; }
@@ -463,6 +477,21 @@ static void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct req
 	list_del_init(&rq->queuelist);
 	WRITE_ONCE(bfqd->nr_waiting, bfqd->nr_waiting - 1);
 	bfq_device_sent(bfqd, rq, LOAD);
+}
+
+static struct bfq_queue *bfq_arrive(struct bfq_data *bfqd, struct request *rq) { return &only; }
+static void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq) { }
+static void bfq_wait(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
+{
+	bfq_admit(bfqd, rq, NULL);
+}
+
+static bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
+{
+	if (bfq_device_at_limit(bfqd))
+		return false;
+	bfq_device_sent(bfqd, rq, LOAD);
+	return true;
 }
 
 #include "lock.inc"
@@ -594,6 +623,21 @@ static void complete_all(void)
 	}
 }
 
+/* Nothing waits: who comes may pass. */
+static void start_quiet(void)
+{
+	passing = true;
+	device->device.limit = 4 * LOAD;
+}
+
+/* But for one there is no room. */
+static void start_nearly_full(void)
+{
+	start_quiet();
+	device->active.nr = 2;
+	device->device.limit = LOAD;
+}
+
 static void start_plugged(void)
 {
 	LIST_HEAD(free);
@@ -706,6 +750,14 @@ static const struct scenario {
 	  start_strict_late, { complete_all, worker } },
 	{ "a request waits for room in the device, and the one there ends", 2, start_limited,
 	  { insert_second, complete, worker } },
+	{ "two processors insert a request each, and both pass", 2, start_quiet,
+	  { insert_first, insert_second, worker } },
+	{ "one passes while another has come for nothing, and another looks", 1, start_quiet,
+	  { insert_first, dispatch, look, worker } },
+	{ "two pass together while another inserts one", 3, start_quiet,
+	  { insert_first, insert_two, worker } },
+	{ "one passes, and for the second there is no room until it ends", 2, start_nearly_full,
+	  { insert_first, insert_second, complete_all, worker } },
 	{ "a task waits for the tag of its queue's only request, which ends", 2, start_scarce,
 	  { ask_first, give } },
 	{ "two tasks do", 3, start_scarce,
@@ -728,6 +780,7 @@ static void reset(const struct scenario *s)
 	memset(requests, 0, sizeof(requests));
 	memset(&only, 0, sizeof(only));
 	work_wanted = false;
+	passing = false;
 	nr_sent = 0;
 	nr_requests = s->requests;
 	elevator.elevator_data = &data;

@@ -115,6 +115,12 @@ static inline void kblockd_schedule_work(struct work_struct *work)
 }
 
 #define trace_block_rq_insert(rq) ((void)(rq))
+#define trace_block_rq_insert_enabled() false
+
+/* Of pointers. */
+void *model_swap(void *at, void *value, bool only_if_null);
+#define xchg(at, value) ((__typeof__(*(at)))model_swap(at, value, false))
+#define cmpxchg(at, old, value) ((void)(old), (__typeof__(*(at)))model_swap(at, value, true))
 
 /* --- a task that sleeps --- */
 typedef struct { int sleeper[8], nr; } wait_queue_head_t;
@@ -148,6 +154,11 @@ static inline void list_add_tail(struct list_head *e, struct list_head *l)
 	l->prev->next = e;
 	l->prev = e;
 }
+static inline void list_add(struct list_head *e, struct list_head *l)
+{
+	list_add_tail(e, l->next);
+}
+
 static inline void list_del_init(struct list_head *e)
 {
 	e->prev->next = e->next;
@@ -163,6 +174,7 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 		list_add_tail(e, to);
 	}
 }
+#define list_first_entry(l, type, member) container_of((l)->next, type, member)
 #define list_first_entry_or_null(l, type, member) \
 	(list_empty(l) ? NULL : container_of((l)->next, type, member))
 #define list_for_each_entry(pos, l, member) \
