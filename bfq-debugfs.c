@@ -214,7 +214,7 @@ static void bfq_show_limit(struct seq_file *m, struct bfq_data *bfqd,
 static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 {
 	const struct bfq_turn *turn = &bfqd->turn;
-	unsigned long ended[BFQ_NR_WHY];
+	unsigned long ended[BFQ_NR_WHY], along;
 	struct bfq_queue_line line;
 	struct bfq_queue *served;
 	u32 load, limit, learned;
@@ -235,13 +235,15 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	alone = bfqd->active.nr < 2;
 	ms = jiffies_to_msecs(jiffies - turn->since);
 	memcpy(ended, turn->ended, sizeof(ended));
+	along = turn->nr_along;
 	served = bfq_in_service(bfqd);
 	if (served)
 		bfq_copy_queue(bfqd, served, &line);
 	bfq_unlock(bfqd, flags);
 
-	seq_printf(m, "gate:%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
-		   gate & BFQ_GATE_FULL ? " full" : "", gate ? "" : " open");
+	seq_printf(m, "gate:%s%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
+		   gate & BFQ_GATE_FULL ? " full" : "", gate & BFQ_GATE_HELD ? " held" : "",
+		   gate ? "" : " open");
 	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
 	if (served) {
 		seq_printf(m, "in service for %u ms: ", ms);
@@ -252,7 +254,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	seq_puts(m, "turns ended:");
 	for (why = 0; why < BFQ_NR_WHY; why++)
 		seq_printf(m, " %s %lu", bfq_why_names[why], ended[why]);
-	seq_putc(m, '\n');
+	seq_printf(m, "\ntaken along: %lu\n", along);
 	return 0;
 }
 

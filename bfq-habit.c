@@ -48,6 +48,12 @@
 /* A sample counts for no more than this many times slice_idle. */
 #define BFQ_THINK_CAP		2
 
+/* What is left out of a file that several read in stripes: 8 MiB are 128 stripes of 64 KiB. */
+#define BFQ_GAP_MOST		(SZ_8M >> SECTOR_SHIFT)
+
+/* More than this many of the last 32 requests left something out; random ones go forwards, too. */
+#define BFQ_GAPS_OF_32		24
+
 /* More than this many of the last 32 requests were far from the one before: a seeking queue. */
 #define BFQ_SEEKS_OF_32		8
 
@@ -262,6 +268,33 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 bool bfq_habit_seeks(const struct bfq_queue *q)
 {
 	return hweight32(q->habit.seeks) > BFQ_SEEKS_OF_32;
+}
+
+/**
+ * bfq_habit_see_gap - a disk with moving parts is about to serve a request
+ * @q: its queue, whose head still stands where the request before has ended
+ * @rq: the request
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq)
+{
+	sector_t pos = blk_rq_pos(rq);
+	bool step = pos > q->head && pos - q->head < BFQ_GAP_MOST;
+
+	q->habit.gap = step ? pos - q->head : 0;
+	q->habit.gaps = (q->habit.gaps << 1) | step;
+}
+
+/**
+ * bfq_habit_gaps - does a process read along the disk, but leaves out what lies between?
+ * @q: its queue
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_gaps(const struct bfq_queue *q)
+{
+	return hweight32(q->habit.gaps) > BFQ_GAPS_OF_32;
 }
 
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */

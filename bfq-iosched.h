@@ -22,6 +22,7 @@
  *	bfq-stage.c	arrivals, dispatch and completions across CPUs
  *	bfq-depth.c	which queue may hold how many of the scheduler's tags
  *	bfq-turn.c	whose turn it is, how long, and why it ends; the plug
+ *	bfq-along.c	requests of others that lie on the way
  *	bfq-idle.c	is this queue worth waiting for?
  *	bfq-device.c	what is known of the device, and what is in it
  *	bfq-raise.c	who goes first for a while, and what that does to the others
@@ -155,6 +156,8 @@ struct bfq_group {
  * @think_ns: average time between a completion and the next request
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seeks: one bit per recent request, set where it was far from the one before
+ * @gaps: one, set where it was a step ahead of the one before; on disks with moving parts
+ * @gap: how far, in sectors
  * @sent: number of the device's send that found it empty and was its last; 0: it was not.
  *	Written when a request is sent, read when it completes
  * @took_ns: what its last request took, from its allocation to its completion; written on
@@ -176,6 +179,8 @@ struct bfq_habit {
 	u64 asked_ns;
 	u64 think_ns;
 	u32 seeks;
+	u32 gaps;
+	u32 gap;
 	u32 sent;
 	u32 took_ns;
 	u32 thought_ns;
@@ -354,7 +359,8 @@ struct bfq_tunables {
  * enum bfq_gate - why nothing is chosen just now, though requests wait
  * @BFQ_GATE_PLUG: the device is kept for the queue in service, which is empty
  * @BFQ_GATE_FULL: as much is in the device as may be (strict_guarantees: one request)
- * @BFQ_GATE_HELD: those that wait are held back for a raised queue, which has none waiting
+ * @BFQ_GATE_HELD: those that wait are held back for a queue that has none waiting: a raised one, or
+ *	one that others read together with
  */
 enum bfq_gate {
 	BFQ_GATE_PLUG	= BIT(0),
@@ -412,10 +418,15 @@ enum bfq_plug_for {
  * @pid, @cgroup: whose turn it is, for the notes
  * @since: jiffies when it began
  * @sectors: served in it
+ * @along: sectors of other queues that were taken along in it (bfq-along.c)
+ * @beside: the device is plugged, but a request of another queue may be taken along.  Written
+ *	under the lock, read without
+ * @head: where a disk's head has been sent last
  * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
  *	unless somebody traces
  * @timer: ends the wait for a queue for which the device is plugged
  * @ended: how often a turn ended for which reason
+ * @nr_along: how many requests were taken along so far
  */
 struct bfq_turn {
 	bool open;
@@ -425,10 +436,14 @@ struct bfq_turn {
 	u64 cgroup;
 	unsigned long since;
 	u32 sectors;
+	u32 along;
+	bool beside;
+	sector_t head;
 	u64 since_ns;
 	u64 plug_ns;
 	struct hrtimer timer;
 	unsigned long ended[BFQ_NR_WHY];
+	unsigned long nr_along;
 };
 
 /**
@@ -808,7 +823,9 @@ static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 {
 	if (READ_ONCE(bfqd->arrived))
 		return true;
-	if (READ_ONCE(bfqd->gate) & (BFQ_GATE_PLUG | BFQ_GATE_HELD))
+	if (READ_ONCE(bfqd->gate) & BFQ_GATE_HELD)
+		return false;
+	if (bfq_plugged(bfqd) && !READ_ONCE(bfqd->turn.beside))
 		return false;
 	return bfq_any_choosable(bfqd) && !bfq_gate_full(bfqd);
 }
@@ -962,6 +979,11 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 /* bfq-idle.c */
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 
+/* bfq-along.c */
+bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served);
+struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *served,
+				 struct request *next);
+
 /* bfq-device.c */
 void bfq_device_init(struct bfq_data *bfqd);
 void bfq_device_refresh(struct bfq_data *bfqd);
@@ -974,6 +996,7 @@ void bfq_raise_init(struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
+void bfq_raise_hold(struct bfq_data *bfqd, u64 ns);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q);
@@ -988,6 +1011,8 @@ void bfq_raise_release(struct bfq_data *bfqd);
 void bfq_habit_asked(struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
+void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq);
+bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
 bool bfq_habit_trial(const struct bfq_queue *q);
 void bfq_habit_tried(struct bfq_queue *q);
@@ -1004,6 +1029,7 @@ void bfq_cgroup_detach(struct bfq_data *bfqd);
 void bfq_queue_park(struct bfq_data *bfqd, struct bfq_queue *q, bool parked);
 void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 void bfq_queue_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+struct request *bfq_queue_from(const struct bfq_queue *q, sector_t pos);
 struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_queue_absorb(struct bfq_queue *q, struct request *rq, struct list_head *free);
 bool bfq_queue_join(struct bfq_data *bfqd, struct bio *bio, unsigned int nr_segs,

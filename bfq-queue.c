@@ -197,6 +197,19 @@ struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_que
 	return bfq_nearest(bfqd, q);
 }
 
+/**
+ * bfq_queue_from - the first waiting request at a sector or beyond
+ * @q: the queue
+ * @pos: the sector
+ *
+ * Context: bfqd->lock held.
+ * Return: the request or NULL.
+ */
+struct request *bfq_queue_from(const struct bfq_queue *q, sector_t pos)
+{
+	return bfq_find_gap(q, pos).after;
+}
+
 /*
  * The block layer has hashed a request that it merged with.  Left there, the
  * request would be merged with those of other queues.

@@ -97,6 +97,7 @@ static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 	turn->preempt = false;
 	turn->since = jiffies;
 	turn->sectors = 0;
+	turn->along = 0;
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled()) {
 		turn->since_ns = ktime_get_ns();
 		turn->pid = q->pid;
@@ -152,6 +153,7 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 	if (!bfq_plugged(bfqd))
 		return;
 	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+	WRITE_ONCE(bfqd->turn.beside, false);
 	if (trace_bfq_unplug_enabled())
 		trace_bfq_unplug(bfqd, q, why, bfq_since(bfqd->turn.plug_ns));
 }
@@ -177,6 +179,13 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	bfq_turn_note_end(bfqd, why);
 }
 
+/* While the device is plugged: does anything lie on the way? */
+static void bfq_turn_look_along(struct bfq_data *bfqd)
+{
+	if (bfq_plugged(bfqd))
+		WRITE_ONCE(bfqd->turn.beside, bfq_along_any(bfqd, bfq_in_service(bfqd)));
+}
+
 /**
  * bfq_turn_arrival - a queue has got its first waiting request
  * @bfqd: the device
@@ -187,6 +196,8 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	lockdep_assert_held(&bfqd->lock);
+	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
+		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	if (bfq_queue_serving(q)) {
 		/* it was waited for; a new class shows when the service ends */
 		if (q->entity.new_class != q->entity.class)
@@ -196,10 +207,9 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		return;
 	}
 
-	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
-		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
 	if (!wf2q_outranks(&q->entity)) {
+		bfq_turn_look_along(bfqd);
 		/* the plug is for one that is behind, and seeks are not to be multiplied */
 		if (!bfq_plugged(bfqd) && !bfqd->kind->seeks && wf2q_precedes(&q->entity))
 			bfqd->turn.preempt = true;
@@ -220,7 +230,8 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 		*why = BFQ_WHY_PREEMPTED;
 		return true;
 	}
-	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
+	/* a turn is one request at least, whatever its size, but for what is taken along */
+	if (bfqd->turn.fresh && !bfqd->turn.along)
 		return false;
 	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity)) {
 		*why = BFQ_WHY_BUDGET;
@@ -288,14 +299,24 @@ static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, b
 	return true;
 }
 
+/* Whose request is sent: that of the queue in service, or one that lies on the way to it. */
+static struct bfq_queue *bfq_turn_along(struct bfq_data *bfqd, struct bfq_queue *q,
+					struct request **next)
+{
+	if (likely(!bfqd->kind->seeks))
+		return q;
+	*next = bfq_along_choose(bfqd, q, *next);
+	return *next ? bfq_rq_queue(*next) : NULL;
+}
+
 /**
  * bfq_turn_next - the queue to be served now
  * @bfqd: the device
  * @next: gets the request of it that is to be served
  *
  * Context: bfqd->lock held.
- * Return: a queue with waiting requests, now in service; NULL if there is
- * none or the gate is closed.
+ * Return: a queue with waiting requests, now in service, or with a request that is taken along;
+ * NULL if there is none or the gate is closed.
  */
 struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 {
@@ -304,14 +325,18 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 
 	lockdep_assert_held(&bfqd->lock);
 	if (unlikely(bfqd->gate & (BFQ_GATE_PLUG | BFQ_GATE_HELD))) {
-		if (bfqd->gate & BFQ_GATE_PLUG)
-			return NULL;
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
+		*next = NULL;
+		if (bfq_plugged(bfqd))
+			return bfqd->turn.beside ?
+			       bfq_turn_along(bfqd, bfq_in_service(bfqd), next) : NULL;
 	}
 	do {
 		q = bfq_turn_select(bfqd, next);
-		if (!q || likely(!bfq_beside_raised(bfqd, q)))
-			return q;
+		if (!q)
+			return NULL;
+		if (likely(!bfq_beside_raised(bfqd, q)))
+			return bfq_turn_along(bfqd, q, next);
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;
 	} while (again);
@@ -388,8 +413,11 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		bfq_turn_begin(bfqd, q);
 	bfqd->turn.sectors = sectors;
 	trace_bfq_choose(bfqd, q, rq);
+	if (bfqd->kind->seeks)
+		bfq_habit_see_gap(q, rq);
 	bfq_habit_passed(q, rq);
 	q->head = bfq_rq_end(rq);
+	bfqd->turn.head = q->head;
 	q->budget = max_t(u32, sectors, BFQ_BUDGET_LEAST);
 	wf2q_pass(&q->entity, sectors);
 	bfq_serve(bfqd, q, rq, sectors);
@@ -397,10 +425,20 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	return true;
 }
 
+/* A request of another queue than the one in service has been taken along. */
+static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors)
+{
+	bfqd->turn.along += sectors;
+	bfqd->turn.nr_along++;
+	if (!q->nr_queued)
+		wf2q_leave(&q->entity);
+	bfq_turn_look_along(bfqd);
+}
+
 /**
- * bfq_turn_take - take the next request of the queue in service
+ * bfq_turn_take - take the next request of the queue in service, or take one along
  * @bfqd: the device
- * @q: the queue in service
+ * @q: its queue
  * @rq: the request, from bfq_turn_next(); charged on return, and counted as sent
  *
  * Plugs the device or ends the turn if it was the last one.
@@ -416,12 +454,19 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 
 	lockdep_assert_held(&bfqd->lock);
 	trace_bfq_choose(bfqd, q, rq);
+	if (bfqd->kind->seeks)
+		bfq_habit_see_gap(q, rq);
 	bfq_habit_passed(q, rq);
 	bfq_queue_take(bfqd, q, rq);
+	turn->head = q->head;
 	wf2q_charge(&q->entity, sectors);
 	bfq_serve(bfqd, q, rq, sectors);
 	if (waited)
 		bfq_count_waited(q, waited);
+	if (unlikely(!bfq_queue_serving(q))) {
+		bfq_turn_took_along(bfqd, q, sectors);
+		return;
+	}
 	turn->sectors += sectors;
 	turn->fresh = false;
 	if (q->nr_queued)
@@ -436,6 +481,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 	else
 		bfq_turn_plug(bfqd, q, what);
+	bfq_turn_look_along(bfqd);
 }
 
 /* How long the plug has to stay yet, in ns; 0 when the wait is over. */

@@ -48,7 +48,7 @@ struct bfq_queue {
 
 struct bfq_tunables { bool strict_guarantees; };
 struct bfq_kind { unsigned int batch; u32 beside_raised; };
-struct bfq_turn { bool fresh; };
+struct bfq_turn { bool fresh, beside; };
 struct work_struct { int nothing; };
 
 #endif

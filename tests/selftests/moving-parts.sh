@@ -7,7 +7,7 @@
 # The modelled hdd makes about 32 MB/s of one sequential reader, 21 of two that it serves in
 # turn, request by request, and 0.4 of random ones.
 . "${0%/*}/ktap.sh"
-plan 11
+plan 13
 require fio addpart
 require_helper
 
@@ -118,6 +118,23 @@ background "$HELPER" issue "${DEV}p1" "$(eight) $(eight) sleep=60 $(eight)" "unt
 finished 60 "$child" || give_up "reads are not served within 60 s beside one who reads along"
 longest=$(awk '$1 == "h" { if (last && $3 - last > most) most = $3 - last; last = $3 } END { print most / 1000 }' "$WORK/ended")
 compare "and who reads along has it back soon after a pause of 60 ms ($longest ms)" "$longest" -le 150
+
+# Four that read one file in stripes get what one gets, though they do not begin together.
+stripe() { reader 1 --rw=read:192k --bs=64k --offset=$(($1 * 64))k; }
+for i in 0 1 2 3; do stripe $i; done
+eventually 60 at_work_on 1 || give_up "fio does not start"
+sleep 4
+rates 2
+one=$(awk '$1 == "taken" { print $3 }' "/sys/kernel/debug/block/$DISK/sched/state")
+stop
+note "$one requests were taken along"
+along 1
+sleep 1
+together=$first
+rates 2
+stop
+compare "four that read in stripes have what one has who reads it all ($together of $first MB/s)" "$together" -ge "$(calc "0.9 * $first")"
+compare "by taking along what lies on the way ($one requests)" "$one" -gt 100
 
 # Those that seek are not kept apart: a disk that may choose among several requests
 # makes more of eight of them than of one.

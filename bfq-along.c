@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Along: requests of others that lie on the way, on a disk with moving parts.
+ *
+ * The disk is given to one queue at a time because the way to another's requests is long.  Where
+ * it is not, that reason is gone: what lies close behind the last request of the queue in service,
+ * and before its next, is taken along.  It is charged to its own queue, and so changes the
+ * order of service and nobody's share.
+ *
+ * Processes that read one file together need more than that: with N of them, each reads a stripe,
+ * leaves out N - 1, and reads the next.  Side by side they are one sequential read; but once one
+ * has got ahead, in a turn of its own, say, each of them is a reader with gaps, all the way through
+ * the file, and the disk makes an Nth of what it could.  (The kernel's own scheduler merges their
+ * queues for that, which has to be found out, undone in time, and taken apart when one exits.  Here
+ * the queues stay as they are.)
+ *
+ *	gaps	 a queue most of whose requests are a step ahead of where the one before has ended,
+ *		 by no more than BFQ_GAP_MOST (bfq-habit.c)
+ *	company	 queues with gaps that are at most BFQ_SPAN apart, of one group and class
+ *	rule	 whose turn it is of a company, the request that lies first is served; if one is
+ *		 about to ask for something that lies before it, that is waited for; and one
+ *		 request is in the disk at a time, since it would take them in another order
+ *
+ * So who is behind catches up, and from then on they go side by side: each finds its stripe
+ * read ahead by the disk.
+ */
+#include "bfq-iosched.h"
+
+/* What lies no further ahead than this is on the way: the reach of a usual read-ahead window. */
+#define BFQ_NEAR		1024
+
+/*
+ * Who is further apart than 64 MiB does not read together any more: a second or two until it has
+ * caught up, for which who is ahead waits.  No turn takes more along.
+ */
+#define BFQ_SPAN		(SZ_64M >> SECTOR_SHIFT)
+
+/* So many active queues are looked at for a request; a disk makes a few hundred a second. */
+#define BFQ_LOOK_ALONG		32
+
+/* Who reads together comes back at once: as long as a stripe of 64 KiB takes. */
+#define BFQ_AWAIT_NS		(2 * NSEC_PER_MSEC)
+
+/**
+ * struct bfq_way - what lies on the way of the queue in service
+ * @rq: the first request there that is another queue's, or NULL
+ * @company: others read together with the queue
+ * @late: of these and itself, who has no request and is expected first; or NULL
+ */
+struct bfq_way {
+	struct request *rq;
+	bool company;
+	const struct bfq_queue *late;
+};
+
+/* Where a queue that reads with gaps is going to ask. */
+static sector_t bfq_expected(const struct bfq_queue *q)
+{
+	return q->head + q->habit.gap;
+}
+
+static bool bfq_reads_with(const struct bfq_queue *q, const struct bfq_queue *served)
+{
+	sector_t apart = q->head > served->head ? q->head - served->head : served->head - q->head;
+
+	return bfq_habit_gaps(q) && bfq_habit_gaps(served) && apart < BFQ_SPAN;
+}
+
+/* May a queue's requests be taken along in the turn of another? */
+static bool bfq_may_join(const struct bfq_queue *q, const struct bfq_queue *served)
+{
+	return q != served && q->sync && q->group == served->group &&
+	       q->prio.class == served->prio.class;
+}
+
+static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct bfq_queue *served,
+				     const struct request *next)
+{
+	sector_t head = bfqd->turn.head, end = next ? blk_rq_pos(next) : U64_MAX;
+	/* before a queue's first request the head stands where another's have been */
+	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_NEAR;
+	sector_t back = served->head - min_t(sector_t, served->head, BFQ_SPAN);
+	struct bfq_way way = { .late = served->nr_queued ? NULL : served };
+	unsigned int left = BFQ_LOOK_ALONG;
+	struct bfq_queue *q;
+
+	list_for_each_entry(q, &bfqd->active.queues, active) {
+		struct request *rq;
+		bool with;
+
+		if (!left--)
+			break;
+		if (!bfq_may_join(q, served))
+			continue;
+		with = bfq_reads_with(q, served);
+		way.company |= with;
+		if (!q->nr_queued) {
+			if (with && (!way.late || bfq_expected(q) < bfq_expected(way.late)))
+				way.late = q;
+			continue;
+		}
+		rq = bfq_queue_from(q, with ? back : head);
+		if (!rq || blk_rq_pos(rq) >= (with ? end : min(end, near)))
+			continue;
+		end = blk_rq_pos(rq);
+		way.rq = rq;
+	}
+	return way;
+}
+
+/* Wait for a queue that is about to ask for something that lies before a request? */
+static bool bfq_awaits(struct bfq_data *bfqd, const struct bfq_queue *late,
+		       const struct request *rq)
+{
+	u64 now, until;
+
+	if (!late || bfq_expected(late) >= blk_rq_pos(rq) ||
+	    late->habit.think_ns > BFQ_AWAIT_NS)
+		return false;
+	now = ktime_get_ns();
+	until = READ_ONCE(late->habit.completed_ns) + BFQ_AWAIT_NS;
+	if (now >= until)
+		return false;
+	bfq_raise_hold(bfqd, until - now);
+	return true;
+}
+
+/**
+ * bfq_along_any - does anything lie on the way of a queue that has no request?
+ * @bfqd: the device
+ * @served: the queue in service, for which the device is plugged
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served)
+{
+	lockdep_assert_held(&bfqd->lock);
+	return bfqd->kind->seeks && bfqd->turn.along < BFQ_SPAN &&
+	       bfq_look_along(bfqd, served, NULL).rq;
+}
+
+/**
+ * bfq_along_choose - what is sent next in the turn of a queue?
+ * @bfqd: the device, which has moving parts
+ * @served: the queue in service
+ * @next: its next request; NULL if the device is plugged for it
+ *
+ * Context: bfqd->lock held.
+ * Return: @next, or a request of another queue, which is to be charged out of turn; NULL for none,
+ * and then the gate is closed.
+ */
+struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *served,
+				 struct request *next)
+{
+	struct request *rq;
+	struct bfq_way way;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (bfqd->turn.along >= BFQ_SPAN)
+		return next;
+	way = bfq_look_along(bfqd, served, next);
+	rq = way.rq ?: next;
+	if (!rq || !way.company)
+		return rq;
+	if (bfq_device_full(bfqd, true) || bfq_awaits(bfqd, way.late, rq))
+		return NULL;
+	return rq;
+}
