@@ -17,8 +17,7 @@
  *	gaps	 a queue most of whose requests are a step ahead of where the one before has ended,
  *		 by no more than BFQ_GAP_MOST (bfq-habit.c)
  *	company	 queues with gaps that are at most BFQ_SPAN apart, of one group and class
- *	rule	 whose turn it is of a company, the request that lies first is served; if one is
- *		 about to ask for something that lies before it, that is waited for; and one
+ *	rule	 whose turn it is of a company, the request that lies first is served, and one
  *		 request is in the disk at a time, since it would take them in another order
  *
  * So who is behind catches up, and from then on they go side by side: each finds its stripe
@@ -38,26 +37,15 @@
 /* So many active queues are looked at for a request; a disk makes a few hundred a second. */
 #define BFQ_LOOK_ALONG		32
 
-/* Who reads together comes back at once: as long as a stripe of 64 KiB takes. */
-#define BFQ_AWAIT_NS		(2 * NSEC_PER_MSEC)
-
 /**
  * struct bfq_way - what lies on the way of the queue in service
  * @rq: the first request there that is another queue's, or NULL
  * @company: others read together with the queue
- * @late: of these and itself, who has no request and is expected first; or NULL
  */
 struct bfq_way {
 	struct request *rq;
 	bool company;
-	const struct bfq_queue *late;
 };
-
-/* Where a queue that reads with gaps is going to ask. */
-static sector_t bfq_expected(const struct bfq_queue *q)
-{
-	return q->head + q->habit.gap;
-}
 
 static bool bfq_reads_with(const struct bfq_queue *q, const struct bfq_queue *served)
 {
@@ -80,7 +68,7 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 	/* before a queue's first request the head stands where another's have been */
 	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_NEAR;
 	sector_t back = served->head - min_t(sector_t, served->head, BFQ_SPAN);
-	struct bfq_way way = { .late = served->nr_queued ? NULL : served };
+	struct bfq_way way = { };
 	unsigned int left = BFQ_LOOK_ALONG;
 	struct bfq_queue *q;
 
@@ -94,11 +82,6 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 			continue;
 		with = bfq_reads_with(q, served);
 		way.company |= with;
-		if (!q->nr_queued) {
-			if (with && (!way.late || bfq_expected(q) < bfq_expected(way.late)))
-				way.late = q;
-			continue;
-		}
 		rq = bfq_queue_from(q, with ? back : head);
 		if (!rq || blk_rq_pos(rq) >= (with ? end : min(end, near)))
 			continue;
@@ -106,23 +89,6 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 		way.rq = rq;
 	}
 	return way;
-}
-
-/* Wait for a queue that is about to ask for something that lies before a request? */
-static bool bfq_awaits(struct bfq_data *bfqd, const struct bfq_queue *late,
-		       const struct request *rq)
-{
-	u64 now, until;
-
-	if (!late || bfq_expected(late) >= blk_rq_pos(rq) ||
-	    late->habit.think_ns > BFQ_AWAIT_NS)
-		return false;
-	now = ktime_get_ns();
-	until = READ_ONCE(late->habit.completed_ns) + BFQ_AWAIT_NS;
-	if (now >= until)
-		return false;
-	bfq_raise_hold(bfqd, until - now);
-	return true;
 }
 
 /**
@@ -160,9 +126,5 @@ struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *
 		return next;
 	way = bfq_look_along(bfqd, served, next);
 	rq = way.rq ?: next;
-	if (!rq || !way.company)
-		return rq;
-	if (bfq_device_full(bfqd, true) || bfq_awaits(bfqd, way.late, rq))
-		return NULL;
-	return rq;
+	return rq && way.company && bfq_device_full(bfqd, true) ? NULL : rq;
 }

@@ -282,7 +282,6 @@ void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq)
 	sector_t pos = blk_rq_pos(rq);
 	bool step = pos > q->head && pos - q->head < BFQ_GAP_MOST;
 
-	q->habit.gap = step ? pos - q->head : 0;
 	q->habit.gaps = (q->habit.gaps << 1) | step;
 }
 

@@ -157,7 +157,6 @@ struct bfq_group {
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seeks: one bit per recent request, set where it was far from the one before
  * @gaps: one, set where it was a step ahead of the one before; on disks with moving parts
- * @gap: how far, in sectors
  * @sent: number of the device's send that found it empty and was its last; 0: it was not.
  *	Written when a request is sent, read when it completes
  * @took_ns: what its last request took, from its allocation to its completion; written on
@@ -180,7 +179,6 @@ struct bfq_habit {
 	u64 think_ns;
 	u32 seeks;
 	u32 gaps;
-	u32 gap;
 	u32 sent;
 	u32 took_ns;
 	u32 thought_ns;
@@ -359,8 +357,7 @@ struct bfq_tunables {
  * enum bfq_gate - why nothing is chosen just now, though requests wait
  * @BFQ_GATE_PLUG: the device is kept for the queue in service, which is empty
  * @BFQ_GATE_FULL: as much is in the device as may be (strict_guarantees: one request)
- * @BFQ_GATE_HELD: those that wait are held back for a queue that has none waiting: a raised one, or
- *	one that others read together with
+ * @BFQ_GATE_HELD: those that wait are held back for a raised queue, which has none waiting
  */
 enum bfq_gate {
 	BFQ_GATE_PLUG	= BIT(0),
@@ -996,7 +993,6 @@ void bfq_raise_init(struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
-void bfq_raise_hold(struct bfq_data *bfqd, u64 ns);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q);

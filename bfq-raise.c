@@ -171,19 +171,6 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 }
 
 /**
- * bfq_raise_hold - hold back whatever waits
- * @bfqd: the device
- * @ns: for so long; or until a queue without requests gets one
- *
- * Context: bfqd->lock held.
- */
-void bfq_raise_hold(struct bfq_data *bfqd, u64 ns)
-{
-	bfq_gate_close(bfqd, BFQ_GATE_HELD);
-	hrtimer_start(&bfqd->raise.hold_timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
-}
-
-/**
  * bfq_raise_holds - is another queue held back for the raised ones?
  * @bfqd: the device
  * @q: the queue; it is its turn
@@ -217,7 +204,9 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 		raise->since_ns = now;
 	if (now - raise->since_ns >= hold)
 		return false;
-	bfq_raise_hold(bfqd, min(until, raise->since_ns + hold) - now);
+	bfq_gate_close(bfqd, BFQ_GATE_HELD);
+	until = min(until, raise->since_ns + hold);
+	hrtimer_start(&raise->hold_timer, ns_to_ktime(until - now), HRTIMER_MODE_REL);
 	return true;
 }
 

@@ -196,8 +196,6 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
 void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	lockdep_assert_held(&bfqd->lock);
-	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
-		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	if (bfq_queue_serving(q)) {
 		/* it was waited for; a new class shows when the service ends */
 		if (q->entity.new_class != q->entity.class)
@@ -207,6 +205,8 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		return;
 	}
 
+	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
+		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
 	if (!wf2q_outranks(&q->entity)) {
 		bfq_turn_look_along(bfqd);

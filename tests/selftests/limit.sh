@@ -6,7 +6,7 @@
 #
 # The modelled SATA SSD makes about 510 MB/s of sequential readers, and 23 of one that reads 4k at random.
 . "${0%/*}/ktap.sh"
-plan 8
+plan 9
 require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096
@@ -86,3 +86,10 @@ compare "a limit of 1 MiB is heeded" "$(largest)" -le 2052
 echo 256 >"$QUEUE/iosched/device_limit"
 sleep 0.5
 compare "as is one of 256 KiB" "$(largest)" -le 1284
+
+# Also by those who find nothing waiting: twelve who ask for 4 KiB at a time, with an overhead of as much.
+killall -9 fio
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do reader one 1 --rw=randread --bs=4k --ioengine=psync; done
+echo 16 >"$QUEUE/iosched/device_limit"
+sleep 1.5
+compare "and one of 16 KiB, by twelve who ask for little" "$(largest)" -le 24
