@@ -30,7 +30,7 @@
 
 /*
  * Who is further apart than 64 MiB does not read together any more: a second or two until it has
- * caught up, for which who is ahead waits.  No turn takes more along.
+ * caught up.
  */
 #define BFQ_SPAN		(SZ_64M >> SECTOR_SHIFT)
 
@@ -61,6 +61,18 @@ static bool bfq_may_join(const struct bfq_queue *q, const struct bfq_queue *serv
 	       q->prio.class == served->prio.class;
 }
 
+/*
+ * Has enough been taken along in this turn?  The queue in service is served within a turn's
+ * length, whatever others ask for, or it would be chosen again and again, and nobody else.
+ */
+static bool bfq_along_enough(const struct bfq_data *bfqd)
+{
+	const struct bfq_tunables *tun = &bfqd->tun;
+
+	return bfqd->turn.along >= bfqd->kind->budget || READ_ONCE(tun->strict_guarantees) ||
+	       jiffies - bfqd->turn.since > msecs_to_jiffies(READ_ONCE(tun->timeout_ms));
+}
+
 static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct bfq_queue *served,
 				     const struct request *next)
 {
@@ -82,6 +94,8 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 			continue;
 		with = bfq_reads_with(q, served);
 		way.company |= with;
+		if (!with && q->raised != served->raised)
+			continue;
 		rq = bfq_queue_from(q, with ? back : head);
 		if (!rq || blk_rq_pos(rq) >= (with ? end : min(end, near)))
 			continue;
@@ -101,7 +115,7 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served)
 {
 	lockdep_assert_held(&bfqd->lock);
-	return bfqd->kind->seeks && bfqd->turn.along < BFQ_SPAN &&
+	return bfqd->kind->seeks && !bfq_along_enough(bfqd) &&
 	       bfq_look_along(bfqd, served, NULL).rq;
 }
 
@@ -122,7 +136,7 @@ struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *
 	struct bfq_way way;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->turn.along >= BFQ_SPAN)
+	if (bfq_along_enough(bfqd))
 		return next;
 	way = bfq_look_along(bfqd, served, next);
 	rq = way.rq ?: next;

@@ -834,8 +834,8 @@ static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 static inline bool bfq_quiet(const struct bfq_data *bfqd)
 {
 	return !(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->arrived) | READ_ONCE(bfqd->gate) |
-		 READ_ONCE(bfqd->ready.nr_chosen) | READ_ONCE(bfqd->tun.strict_guarantees)) &&
-	       !bfq_active_due(&bfqd->active);
+		 READ_ONCE(bfqd->ready.nr_chosen) | READ_ONCE(bfqd->ready.nr_direct) |
+		 READ_ONCE(bfqd->tun.strict_guarantees)) && !bfq_active_due(&bfqd->active);
 }
 
 /* Is there anything that a dispatch would find? A hint: some of it changes without the lock. */

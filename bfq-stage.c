@@ -35,6 +35,9 @@
  */
 #define BFQ_BATCH_SECTORS	256
 
+/* Passing takes our locks without being preempted, which sleeping ones do not bear. */
+#define BFQ_MAY_PASS		(!IS_ENABLED(CONFIG_PREEMPT_RT))
+
 static struct bfq_data *bfq_hctx_data(struct blk_mq_hw_ctx *hctx)
 {
 	return hctx->queue->elevator->elevator_data;
@@ -280,7 +283,8 @@ static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *li
 
 /*
  * Let requests pass, as long as nothing waits: they need not be staged, sorted in, chosen and taken
- * out again.  Until it is in the slot, the first of them keeps the device for us.
+ * out again.  Until it is in the slot, the first of them keeps the device for us; and since it
+ * counts as in the device, and no driver can have it yet, we must not be preempted before.
  *
  * Return whether the list is empty now.
  */
@@ -291,8 +295,11 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 	unsigned long flags;
 	bool waits;
 
-	if (!spin_trylock_irqsave(&bfqd->lock, flags))
+	preempt_disable();
+	if (!spin_trylock_irqsave(&bfqd->lock, flags)) {
+		preempt_enable();
 		return false;
+	}
 	first = bfq_pass_first(bfqd, list, &waits);
 	if (first && !list_empty(list))
 		bfq_pass_others(bfqd, list, blk_rq_sectors(first));
@@ -303,6 +310,7 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 		percpu_ref_put(&rqq->q_usage_counter);
 	if (likely(first))
 		bfq_make_pass(bfqd, first);
+	preempt_enable();
 	return list_empty(list);
 }
 
@@ -333,7 +341,8 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 		bfq_make_direct(bfqd, list, true);
 		return;
 	}
-	if (!(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->gate)) && bfq_stage_pass(bfqd, list))
+	if (BFQ_MAY_PASS && !(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->gate)) &&
+	    bfq_stage_pass(bfqd, list))
 		return;
 	if (!bfq_plugged(bfqd)) {
 		bfq_stage_add(bfqd, list);

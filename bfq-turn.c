@@ -230,8 +230,7 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 		*why = BFQ_WHY_PREEMPTED;
 		return true;
 	}
-	/* a turn is one request at least, whatever its size, but for what is taken along */
-	if (bfqd->turn.fresh && !bfqd->turn.along)
+	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
 		return false;
 	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity)) {
 		*why = BFQ_WHY_BUDGET;
@@ -303,10 +302,25 @@ static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, b
 static struct bfq_queue *bfq_turn_along(struct bfq_data *bfqd, struct bfq_queue *q,
 					struct request **next)
 {
-	if (likely(!bfqd->kind->seeks))
-		return q;
+	if (likely(!bfqd->kind->seeks))		/* it may have been otherwise when it was plugged */
+		return *next ? q : NULL;
 	*next = bfq_along_choose(bfqd, q, *next);
 	return *next ? bfq_rq_queue(*next) : NULL;
+}
+
+/* The device is plugged: whose request may be sent all the same? */
+static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct request **next)
+{
+	struct bfq_queue *q;
+
+	if (!bfqd->turn.beside)
+		return NULL;
+	*next = NULL;
+	q = bfq_turn_along(bfqd, bfq_in_service(bfqd), next);
+	/* it may have been joined with another; while the device is full it is looked at later */
+	if (!q && !(bfqd->gate & BFQ_GATE_FULL))
+		WRITE_ONCE(bfqd->turn.beside, false);
+	return q;
 }
 
 /**
@@ -326,10 +340,8 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	lockdep_assert_held(&bfqd->lock);
 	if (unlikely(bfqd->gate & (BFQ_GATE_PLUG | BFQ_GATE_HELD))) {
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
-		*next = NULL;
 		if (bfq_plugged(bfqd))
-			return bfqd->turn.beside ?
-			       bfq_turn_along(bfqd, bfq_in_service(bfqd), next) : NULL;
+			return bfq_turn_while_plugged(bfqd, next);
 	}
 	do {
 		q = bfq_turn_select(bfqd, next);
@@ -350,7 +362,7 @@ static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct 
 	struct bfq_group *group;
 
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
-	if (bfqd->active.nr > 1 && q->credit)
+	if (bfqd->active.nr > 1 && bfqd->raise.most && q->credit)
 		q->spent += sectors;
 	q->served.sectors += sectors;
 	q->served.requests++;

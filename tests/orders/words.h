@@ -100,6 +100,9 @@ typedef struct { u64 counter; } atomic64_t;
 #define atomic64_add_return(v, a) model_add64(&(a)->counter, v)
 #define atomic64_sub_return(v, a) model_add64(&(a)->counter, -(u64)(v))
 
+#define BFQ_MAY_PASS true
+#define preempt_disable() ((void)0)
+#define preempt_enable() ((void)0)
 #define percpu_ref_get(r) ((void)(r))
 #define percpu_ref_put(r) ((void)(r))
 struct request_queue;
