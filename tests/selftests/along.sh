@@ -40,7 +40,14 @@ while [ $round -lt "$(few 12)" ]; do
 		sleep 0.2
 		echo "$pid" >"$CG/b/cgroup.procs"
 		;;
-	2) echo $((round % 2)) >"$QUEUE/iosched/low_latency" ;;
+	2)
+		echo $((round % 2)) >"$QUEUE/iosched/low_latency"
+		# the parts no longer move, and do again
+		for moving in 0 1 0 1 0 1; do
+			echo $moving >"$QUEUE/rotational"
+			sleep 0.03
+		done
+		;;
 	esac
 	round=$((round + 1))
 	sleep 0.3
