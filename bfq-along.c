@@ -25,9 +25,6 @@
  */
 #include "bfq-iosched.h"
 
-/* What lies no further ahead than this is on the way: the reach of a usual read-ahead window. */
-#define BFQ_NEAR		1024
-
 /*
  * Who is further apart than 64 MiB does not read together any more: a second or two until it has
  * caught up.
@@ -77,8 +74,8 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 				     const struct request *next)
 {
 	sector_t head = bfqd->turn.head, end = next ? blk_rq_pos(next) : U64_MAX;
-	/* before a queue's first request the head stands where another's have been */
-	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_NEAR;
+	/* what is no seek is near; before its first request the head stands where another's were */
+	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_SEEK_FAR;
 	sector_t back = served->head - min_t(sector_t, served->head, BFQ_SPAN);
 	struct bfq_way way = { };
 	unsigned int left = BFQ_LOOK_ALONG;

@@ -355,6 +355,17 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	return NULL;
 }
 
+/* A request is chosen; its queue's head still stands where the one before has ended. */
+static inline void bfq_turn_note_choice(struct bfq_data *bfqd, struct bfq_queue *q,
+					struct request *rq)
+{
+	trace_bfq_choose(bfqd, q, rq);
+	if (bfqd->kind->seeks)
+		bfq_habit_see_gap(q, rq);
+	bfq_habit_passed(q, rq);
+	bfqd->turn.head = bfq_rq_end(rq);
+}
+
 /* A request of a queue is on its way to the device: account for it. */
 static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq,
 			     u32 sectors)
@@ -424,12 +435,8 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled())
 		bfq_turn_begin(bfqd, q);
 	bfqd->turn.sectors = sectors;
-	trace_bfq_choose(bfqd, q, rq);
-	if (bfqd->kind->seeks)
-		bfq_habit_see_gap(q, rq);
-	bfq_habit_passed(q, rq);
+	bfq_turn_note_choice(bfqd, q, rq);
 	q->head = bfq_rq_end(rq);
-	bfqd->turn.head = q->head;
 	q->budget = max_t(u32, sectors, BFQ_BUDGET_LEAST);
 	wf2q_pass(&q->entity, sectors);
 	bfq_serve(bfqd, q, rq, sectors);
@@ -465,12 +472,8 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	enum bfq_plug_for what;
 
 	lockdep_assert_held(&bfqd->lock);
-	trace_bfq_choose(bfqd, q, rq);
-	if (bfqd->kind->seeks)
-		bfq_habit_see_gap(q, rq);
-	bfq_habit_passed(q, rq);
+	bfq_turn_note_choice(bfqd, q, rq);
 	bfq_queue_take(bfqd, q, rq);
-	turn->head = q->head;
 	wf2q_charge(&q->entity, sectors);
 	bfq_serve(bfqd, q, rq, sectors);
 	if (waited)

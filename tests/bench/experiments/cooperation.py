@@ -15,7 +15,6 @@ Bytes are those that the disk has completed, in the region and in all.
 """
 
 from bench import PEERS, Boot, Column
-from plot import bars
 
 SCHEDULERS = PEERS
 COLUMNS = [Column("stripes_mb_s", "stripes, MB/s", "{:.1f}"),
@@ -25,6 +24,7 @@ PROCESSES = (1, 2, 4, 8)
 QUICK = ("1", "4")
 WARMUP_S, WINDOW_S = 4, 8
 PIVOT = True
+PLOT = {"figure": "stripes_mb_s", "ylabel": "all who read in stripes together, MB/s"}
 
 
 def boots(options):
@@ -43,7 +43,3 @@ def rows(boot, out):
     yield {"case": boot.case, "stripes_mb_s": w.parts[1].mb_s,
            **({"other_mb_s": w.parts[2].mb_s} if boot.args["other"] else {}),
            "total_mb_s": w.disk.mb_s}
-
-
-def draw(rows, path):
-    bars(rows, path, "stripes_mb_s", "stripes, MB/s", "case")
