@@ -31,11 +31,20 @@
  * yet.  The lag is the integral of the error, so what it was short of before is made
  * up for; it is bounded, so that neither an old debt nor old luck is paid for long.
  *
- * What a request takes alone is seen now and then: whenever it found the device empty and
- * nobody else was sent before it was back.  On flash it is the least of what was seen, since all
+ * While a queue is to catch up the device is plugged for it, and of others only so much is let
+ * in beside it (bfq-idle.c) as lets it keep up:
+ *
+ *	quota	*= 1 - (share * took - alone) / alone / BFQ_QUOTA_GAIN
+ *
+ * sectors for each of its requests.  That comes to rest where it has just its guarantee and the
+ * device all else to do that it can.
+ *
+ * What a request takes alone is seen now and then: whenever it found the device empty and nobody
+ * else was sent before it was back.  On flash it is near the least of what was seen, since all
  * that such a request may still meet is work that others have left behind (a cache being
  * programmed, a stream being read ahead), which makes it longer; on a disk it is the mean, since
- * seeks differ.  Thinking counts by no more than about twice its median: a process that the CPU is
+ * seeks differ.  On flash the device is plugged for one queue or another now and then only to
+ * see that.  Thinking counts by no more than twice what is usual: a process that the CPU is
  * taken from now and then does not want to go slower.
  *
  * This room only notes; others draw the conclusions, and only read.
@@ -78,17 +87,48 @@
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
 
-/* The least of this many samples is what a request takes alone; then it is looked for anew. */
-#define BFQ_LONE_SAMPLES	200
+/*
+ * Without moving parts so many requests in a row are a sample, since now and then one meets what
+ * the device has read ahead, or what others have left to be done; and a sample raises the figure
+ * by no more than this part of it.
+ */
+#define BFQ_LONE_RUN		4
+#define BFQ_LONE_RISE		16
 
 /* On a disk the mean of about this many is taken. */
 #define BFQ_LONE_MEAN		16
 
-/* What a median moves by in a step: an eighth of itself, and a us. */
-#define BFQ_MEDIAN_STEP(ns)	((ns) / 8)
+/*
+ * What a process usually thinks is what one in four of its pauses is below: an eighth of it and a
+ * us up for each that is longer, and three eighths down for each that is not.
+ */
+#define BFQ_USUAL_STEP(ns)	((ns) / 8)
+#define BFQ_USUAL_LOWER		3
 
 /* How often the device is plugged for a queue only to see what it does alone. */
 #define BFQ_TRIALS		32
+
+/*
+ * And later on: until several in a row had it for themselves.  It costs less than one in a hundred
+ * parts of the time: the next look is after the time of so many requests.
+ */
+#define BFQ_LOOKS		(2 * BFQ_LONE_RUN)
+#define BFQ_LOOK_PART		1024
+
+/* The first looks at a queue are sooner: a process that begins is often kept from asking. */
+#define BFQ_LOOKS_SOON		2
+#define BFQ_LOOK_SOONER		8
+
+/*
+ * What others may be served beside a queue that is to catch up, for each of its requests: from a
+ * page now and then to 32 MiB, which no device does meanwhile.  A sixteenth of the error is made
+ * up for with each request.  Few lose a lot and many win a little, so what one has met is not cut
+ * off, but for what keeps the quota above nothing.
+ */
+#define BFQ_QUOTA_SHIFT		8
+#define BFQ_QUOTA_LEAST		(2 << BFQ_QUOTA_SHIFT)
+#define BFQ_QUOTA_MOST		((SZ_32M >> SECTOR_SHIFT) << BFQ_QUOTA_SHIFT)
+#define BFQ_QUOTA_GAIN		16
 
 /* After this many requests, each asked for when the one before was there, a process is single. */
 #define BFQ_SINGLES		4
@@ -144,7 +184,7 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
  */
 bool bfq_habit_trial(const struct bfq_queue *q)
 {
-	return !q->habit.alone_ns && q->habit.trials < BFQ_TRIALS;
+	return q->habit.trials < BFQ_TRIALS;
 }
 
 /**
@@ -158,23 +198,52 @@ void bfq_habit_tried(struct bfq_queue *q)
 	q->habit.trials++;
 }
 
+/*
+ * Without moving parts: some requests in a row, of which the second of the fastest is one
+ * sample.  It is followed downwards at once, and slowly upwards.
+ */
+static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
+{
+	s32 off, rise = habit->alone_ns / BFQ_LONE_RISE;
+
+	if (!habit->run) {
+		habit->first_ns = BFQ_TOOK_MOST;
+		habit->second_ns = BFQ_TOOK_MOST;
+	}
+	habit->second_ns = clamp(took, habit->first_ns, habit->second_ns);
+	habit->first_ns = min(habit->first_ns, took);
+	if (++habit->run < BFQ_LONE_RUN)
+		return;
+	habit->run = 0;
+	habit->trials = BFQ_TRIALS;
+	off = habit->second_ns - habit->alone_ns;
+	if (habit->sure)
+		off = off < 0 ? off / 2 : min(off, rise);
+	habit->alone_ns += off;
+	habit->sure = true;
+}
+
 /* The last request had the device for itself. */
 static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took, bool seeks)
 {
 	if (!habit->alone_ns) {
 		habit->alone_ns = took;
-		habit->least_ns = took;
+		habit->trials = BFQ_TRIALS;
 	} else if (seeks) {
 		habit->alone_ns += ((s32)took - (s32)habit->alone_ns) / BFQ_LONE_MEAN;
-	} else {
-		habit->alone_ns = min(habit->alone_ns, took);
-		habit->least_ns = min(habit->least_ns, took);
-		if (++habit->lone_samples < BFQ_LONE_SAMPLES)
-			return;
-		habit->lone_samples = 0;
-		habit->alone_ns = habit->least_ns;
-		habit->least_ns = BFQ_TOOK_MOST;
 	}
+	if (!seeks)
+		bfq_habit_see_run(habit, took);
+}
+
+/* With its last request a queue fell back by so much: how much may others be served beside it? */
+static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
+{
+	s64 step = div64_s64(slow * habit->quota, (s64)habit->alone_ns * BFQ_QUOTA_GAIN);
+
+	step = min_t(s64, step, habit->quota - habit->quota / 4);
+	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
+	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
 }
 
 /* How does a queue get on?  It thought, asked, and has had what it asked for. */
@@ -184,20 +253,25 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
 	u32 thought = habit->thought_ns;
 	u64 share = READ_ONCE(q->share);
-	s64 lag;
+	s64 slow, lag;
 
 	if (READ_ONCE(habit->lone))
 		bfq_habit_see_alone(habit, took, bfqd->kind->seeks);
+	else
+		habit->run = 0;
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
 	share = share * BFQ_AIM_PERCENT / 100;
 
 	if (thought > habit->usual_ns)
-		habit->usual_ns += BFQ_MEDIAN_STEP(habit->usual_ns) + NSEC_PER_USEC;
+		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
 	else
-		habit->usual_ns -= BFQ_MEDIAN_STEP(habit->usual_ns);
-	lag = habit->lag_ns + (s64)((took + (u64)thought) * share >> BFQ_SHARE_SHIFT);
-	lag -= habit->alone_ns + min(thought, 2 * habit->usual_ns);
+		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
+	slow = (s64)((took + (u64)thought) * share >> BFQ_SHARE_SHIFT) -
+	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
+	if (habit->behind)
+		bfq_habit_steer(habit, slow);
+	lag = habit->lag_ns + slow;
 	if (lag > BFQ_LAG_MOST && habit->behind)
 		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
 	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, BFQ_LAG_MOST);
@@ -296,6 +370,65 @@ bool bfq_habit_gaps(const struct bfq_queue *q)
 	return hweight32(q->habit.gaps) > BFQ_GAPS_OF_32;
 }
 
+/* Does a process think for so long that it can't be behind, whatever its requests take? */
+static bool bfq_habit_thinks(const struct bfq_queue *q)
+{
+	u64 think = q->habit.think_ns;
+	u64 all = think + READ_ONCE(q->habit.took_ns);
+
+	return all * READ_ONCE(q->share) >> BFQ_SHARE_SHIFT < think;
+}
+
+/*
+ * Of those that ask for one request after the other: whose figure is the least certain?  NULL if
+ * nobody can be kept from what it is guaranteed, since all are alike.
+ */
+static struct bfq_queue *bfq_habit_unsure(const struct bfq_active *active)
+{
+	struct bfq_queue *q, *found = NULL;
+	bool alike = !active->claims_differ;
+	u32 now = jiffies;
+
+	list_for_each_entry(q, &active->queues, active) {
+		alike &= bfq_habit_single(q);
+		if (!bfq_habit_single(q) || bfq_habit_thinks(q))
+			continue;
+		if (!found || q->habit.looks < found->habit.looks ||
+		    (q->habit.looks == found->habit.looks &&
+		     now - q->habit.looked > now - found->habit.looked))
+			found = q;
+	}
+	return alike ? NULL : found;
+}
+
+/*
+ * It is time to see again what some queue does alone.  Where others are always served beside it, no
+ * request of it ever has the device to itself, and what was seen in its first moments may be wrong.
+ */
+static void bfq_habit_look(struct bfq_data *bfqd)
+{
+	struct bfq_active *active = &bfqd->active;
+	struct bfq_habit *habit;
+	struct bfq_queue *q;
+	u64 wait;
+
+	if (bfqd->kind->seeks || active->nr < 2 || time_before(jiffies, active->look_after))
+		return;
+	q = bfq_habit_unsure(active);
+	if (!q)
+		return;
+	habit = &q->habit;
+	wait = (habit->think_ns + (habit->alone_ns ?: READ_ONCE(habit->took_ns))) * BFQ_LOOK_PART;
+	if (habit->looks < BFQ_LOOKS_SOON) {
+		habit->looks++;
+		wait /= BFQ_LOOK_SOONER;
+	}
+	habit->looked = jiffies;
+	habit->run = 0;
+	habit->trials = BFQ_TRIALS - BFQ_LOOKS;
+	active->look_after = jiffies + 1 + nsecs_to_jiffies(wait);
+}
+
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */
 static bool bfq_habit_one_of_many(const struct bfq_queue *q)
 {
@@ -320,6 +453,7 @@ void bfq_habit_refresh(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 
 	lockdep_assert_held(&bfqd->lock);
+	bfq_habit_look(bfqd);
 	if (!active->nr_behind)
 		return;
 	if (active->nr_behind < active->nr) {

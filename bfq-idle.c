@@ -28,11 +28,15 @@
  *	- for who asks for one request after the other, and, while others are not, is behind
  *	  what it is guaranteed (bfq-habit.c): whoever is not loses nothing by others being
  *	  served meanwhile;
- *	- a few times for a queue of which it is not known yet what it does alone.
+ *	- a few times for a queue of which it is to be seen what it does alone.
  *
  * With exact_shares it is done for all while active queues are due different
  * shares, which makes even what is left beyond the guarantees go by
  * weight, and with strict_guarantees for every synchronous queue.
+ *
+ * Injection.  While the device is plugged for a queue that is behind, reads of others are served
+ * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
+ * is learned from how it gets on (bfq-habit.c).
  *
  * This room holds the policy.
  */
@@ -68,4 +72,28 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	if (q->habit.behind && bfqd->active.nr_behind < bfqd->active.nr)
 		return BFQ_PLUG_BEHIND;
 	return bfq_habit_single(q) && bfq_habit_trial(q) ? BFQ_PLUG_LEARN : BFQ_PLUG_NOT;
+}
+
+/**
+ * bfq_idle_inject - what may be served while the device is plugged for a queue?
+ * @bfqd: the device
+ * @served: that queue
+ *
+ * Only reads: what is written goes on being programmed long after.
+ *
+ * Context: bfqd->lock held.
+ * Return: a request of another queue, or NULL.
+ */
+struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
+{
+	struct wf2q_entity *second;
+	struct request *rq;
+
+	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || served->habit.room <= 0)
+		return NULL;
+	second = wf2q_second(&bfqd->root->node);
+	if (!second)
+		return NULL;
+	rq = bfq_queue_peek(bfqd, bfq_entity_queue(second));
+	return op_is_write(req_op(rq)) ? NULL : rq;
 }

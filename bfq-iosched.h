@@ -163,13 +163,18 @@ struct bfq_group {
  *	completion, with @lone
  * @lone: and whether nobody else had a request in the device meanwhile
  * @thought_ns: what it thought before that request
- * @usual_ns: what it mostly thinks, a median
+ * @usual_ns: what it usually thinks
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
- * @least_ns: the least seen since @alone_ns was renewed
- * @lone_samples: how many have been seen since
- * @trials: how often the device was plugged only to learn @alone_ns
+ * @first_ns, @second_ns: what the fastest two of some requests in a row took
+ * @run: how many these are so far
+ * @sure: @alone_ns is of such a run, and not of a single request
+ * @looked: when it was to be learned anew, in jiffies
+ * @looks: how often so far, up to BFQ_LOOKS_SOON
+ * @trials: how often the device was plugged only to learn @alone_ns; BFQ_TRIALS when it is known
  * @lag_ns: time by which it is behind its guarantee; ahead, when negative
  * @behind: it is to catch up
+ * @quota: sectors that others may be served for each of its requests while it is to catch up
+ * @room: how many of them are left; below 0 by as much as there was too much
  * @singles: how many requests it has asked for one after the other, up to BFQ_SINGLES
  * @held: it had to wait for a tag because it has its due of them; written without a lock
  */
@@ -184,13 +189,19 @@ struct bfq_habit {
 	u32 thought_ns;
 	u32 usual_ns;
 	u32 alone_ns;
-	u32 least_ns;
+	u32 first_ns;
+	u32 second_ns;
+	u32 looked;
 	s32 lag_ns;
+	s32 quota;
+	s32 room;
 	u8 think_samples;
-	u8 lone_samples;
+	u8 looks;
+	u8 run;
 	u8 trials;
 	u8 singles;
 	bool lone;
+	bool sure;
 	bool behind;
 	bool held;
 };
@@ -416,6 +427,7 @@ enum bfq_plug_for {
  * @since: jiffies when it began
  * @sectors: served in it
  * @along: sectors of other queues that were taken along in it (bfq-along.c)
+ * @plugged_for: why the device is plugged, or was last
  * @beside: the device is plugged, but a request of another queue may be taken along.  Written
  *	under the lock, read without
  * @head: where a disk's head has been sent last
@@ -434,6 +446,7 @@ struct bfq_turn {
 	unsigned long since;
 	u32 sectors;
 	u32 along;
+	enum bfq_plug_for plugged_for;
 	bool beside;
 	sector_t head;
 	u64 since_ns;
@@ -463,6 +476,7 @@ struct bfq_active {
 	unsigned int nr_raised;
 	unsigned int raised_waiting;
 	unsigned long looked;
+	unsigned long look_after;
 	bool stale;
 	bool claims_differ;
 	bool mixed;
@@ -975,6 +989,7 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
+struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
 
 /* bfq-along.c */
 bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served);

@@ -98,6 +98,7 @@ static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 	turn->since = jiffies;
 	turn->sectors = 0;
 	turn->along = 0;
+	turn->plugged_for = BFQ_PLUG_NOT;
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled()) {
 		turn->since_ns = ktime_get_ns();
 		turn->pid = q->pid;
@@ -132,6 +133,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 {
 	struct bfq_turn *turn = &bfqd->turn;
 
+	turn->plugged_for = what;
 	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
 	if (what == BFQ_PLUG_LEARN)
 		bfq_habit_tried(q);
@@ -179,11 +181,34 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	bfq_turn_note_end(bfqd, why);
 }
 
-/* While the device is plugged: does anything lie on the way? */
+/*
+ * Is this queue held back for raised ones?  Another group has its share of the device whatever is
+ * raised in this one.
+ */
+static bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	if (likely(!active->nr_raised) || active->nr_raised == active->nr)
+		return false;
+	return !q->raised && q->prio.class != WF2Q_RT && q->group->nr_active == active->nr;
+}
+
+/* While the device is plugged without moving parts: what may be sent all the same? */
+static struct request *bfq_turn_injected(struct bfq_data *bfqd)
+{
+	struct request *rq = bfq_idle_inject(bfqd, bfq_in_service(bfqd));
+
+	return rq && !bfq_beside_raised(bfqd, bfq_rq_queue(rq)) ? rq : NULL;
+}
+
+/* While the device is plugged: may requests of others be served? */
 static void bfq_turn_look_along(struct bfq_data *bfqd)
 {
-	if (bfq_plugged(bfqd))
-		WRITE_ONCE(bfqd->turn.beside, bfq_along_any(bfqd, bfq_in_service(bfqd)));
+	if (!bfq_plugged(bfqd))
+		return;
+	WRITE_ONCE(bfqd->turn.beside, bfqd->kind->seeks ?
+		   bfq_along_any(bfqd, bfq_in_service(bfqd)) : !!bfq_turn_injected(bfqd));
 }
 
 /**
@@ -230,7 +255,8 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 		*why = BFQ_WHY_PREEMPTED;
 		return true;
 	}
-	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
+	/* a turn is one request at least, of any size; or as many as tell what it does alone */
+	if (bfqd->turn.fresh || (bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q)))
 		return false;
 	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity)) {
 		*why = BFQ_WHY_BUDGET;
@@ -269,19 +295,6 @@ static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request *
 }
 
 /*
- * Is this queue held back for raised ones?  Another group has its share of the device whatever is
- * raised in this one.
- */
-static bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	const struct bfq_active *active = &bfqd->active;
-
-	if (likely(!active->nr_raised) || active->nr_raised == active->nr)
-		return false;
-	return !q->raised && q->prio.class != WF2Q_RT && q->group->nr_active == active->nr;
-}
-
-/*
  * It is the turn of another than the raised queues: may it be served?  If not it is parked, for a
  * write, and the next one is looked at; or the gate has been closed.  Its turn ends, so that it is
  * not in the way of who comes.
@@ -302,8 +315,8 @@ static bool bfq_turn_beside_raised(struct bfq_data *bfqd, struct bfq_queue *q, b
 static struct bfq_queue *bfq_turn_along(struct bfq_data *bfqd, struct bfq_queue *q,
 					struct request **next)
 {
-	if (likely(!bfqd->kind->seeks))		/* it may have been otherwise when it was plugged */
-		return *next ? q : NULL;
+	if (likely(!bfqd->kind->seeks))
+		return q;
 	*next = bfq_along_choose(bfqd, q, *next);
 	return *next ? bfq_rq_queue(*next) : NULL;
 }
@@ -315,8 +328,9 @@ static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct re
 
 	if (!bfqd->turn.beside)
 		return NULL;
-	*next = NULL;
-	q = bfq_turn_along(bfqd, bfq_in_service(bfqd), next);
+	*next = bfqd->kind->seeks ? bfq_along_choose(bfqd, bfq_in_service(bfqd), NULL) :
+		bfq_turn_injected(bfqd);
+	q = *next ? bfq_rq_queue(*next) : NULL;
 	/* it may have been joined with another; while the device is full it is looked at later */
 	if (!q && !(bfqd->gate & BFQ_GATE_FULL))
 		WRITE_ONCE(bfqd->turn.beside, false);
@@ -399,7 +413,7 @@ static bool bfq_one_of_equals(const struct bfq_data *bfqd, const struct bfq_queu
 	const struct bfq_active *active = &bfqd->active;
 
 	return !(active->claims_differ | active->nr_behind | bfqd->kind->seeks) &&
-	       (q->habit.alone_ns || !bfq_habit_single(q));
+	       !(bfq_habit_single(q) && bfq_habit_trial(q));
 }
 
 /**
@@ -449,6 +463,7 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 {
 	bfqd->turn.along += sectors;
 	bfqd->turn.nr_along++;
+	bfq_in_service(bfqd)->habit.room -= sectors + bfqd->kind->overhead;
 	if (!q->nr_queued)
 		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);

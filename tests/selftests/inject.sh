@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: who is behind its guarantee gets it, and others are served beside it as far as it can do with them
+# where: icount
+# build: modelled disks
+#
+# The modelled SSD makes about 210 MB/s of one reader of 64 KiB at a time, and more of
+# several: without weights each of six has some 75.
+. "${0%/*}/ktap.sh"
+plan 6
+require fio addpart
+cg_setup
+
+others=5
+modelled_disk ssd0 profile=sata-ssd size_mb=256
+parts $((others + 1))
+sched "${SCHED:-$BFQ_NAME}"
+cg heavy 1000
+i=0
+while [ $i -lt $others ]; do
+	i=$((i + 1))
+	cg light$i 100
+done
+
+# reader GROUP PARTITION: for ever, one request at a time
+reader() {
+	in_cg_bg "$1" fio --name=load --filename="${DEV}p$2" --thread --eta=never --gtod_reduce=1 \
+		--output=/dev/null --randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 \
+		--ioengine=psync --rw=randread --bs=64k
+}
+light_readers() {
+	i=0
+	while [ $i -lt $others ]; do
+		i=$((i + 1))
+		reader light$i $((i + 1))
+	done
+}
+# rates SECONDS: $heavy and $all, in MB/s
+sectors() { awk '{ print $3 }' "/sys/block/$DISK/$1stat"; }
+rates() {
+	a=$(sectors "${DISK}p1/") b=$(sectors "")
+	sleep "$1"
+	heavy=$(calc "($(sectors "${DISK}p1/") - $a) * 512 / 1e6 / $1")
+	all=$(calc "($(sectors "") - $b) * 512 / 1e6 / $1")
+}
+
+at_work_on() { [ "$(sectors "${DISK}p$1/")" -gt 2000 ]; }
+reader heavy 1
+eventually 20 at_work_on 1 || give_up "no reader"
+rates 1
+alone=$heavy
+compare "one reader alone makes of it (MB/s)" "$alone" -ge 180
+share=$(calc "1000 / (1000 + $others * 100)")
+
+light_readers
+echo 0 >"$QUEUE/iosched/slice_idle"
+eventually 20 at_work_on $((others + 1)) || give_up "no other readers"
+rates 1
+free=$all
+compare "without plugging the heavy group is below its guarantee of $(calc "$share * $alone") MB/s" "$heavy" -le "$(calc "0.8 * $share * $alone")"
+
+echo 8 >"$QUEUE/iosched/slice_idle"
+sleep 1
+rates 4
+compare "with it, it is not (MB/s)" "$heavy" -ge "$(calc "0.98 * $share * $alone")"
+compare "nor far above (MB/s)" "$heavy" -le "$(calc "1.25 * $share * $alone")"
+compare "and the device has more to do than that one's requests (MB/s)" "$all" -ge "$(calc "0.7 * $free")"
+along=$(sed -n 's/^taken along: //p' "/sys/kernel/debug/block/$DISK/sched/state")
+compare "others have been served while it was plugged (requests)" "$along" -ge 1000
