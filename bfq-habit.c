@@ -241,7 +241,7 @@ static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
 {
 	s64 step = div64_s64(slow * habit->quota, (s64)habit->alone_ns * BFQ_QUOTA_GAIN);
 
-	step = min_t(s64, step, habit->quota - habit->quota / 4);
+	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, habit->quota - habit->quota / 4);
 	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
 	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
 }
@@ -391,7 +391,7 @@ static struct bfq_queue *bfq_habit_unsure(const struct bfq_active *active)
 
 	list_for_each_entry(q, &active->queues, active) {
 		alike &= bfq_habit_single(q);
-		if (!bfq_habit_single(q) || bfq_habit_thinks(q))
+		if (!q->sync || !bfq_habit_single(q) || bfq_habit_thinks(q))
 			continue;
 		if (!found || q->habit.looks < found->habit.looks ||
 		    (q->habit.looks == found->habit.looks &&

@@ -79,7 +79,8 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
  * @bfqd: the device
  * @served: that queue
  *
- * Only reads: what is written goes on being programmed long after.
+ * Only reads: what is written goes on being programmed long after.  And only while all are of
+ * one class: one that has been served more than it asked for would come before a higher one.
  *
  * Context: bfqd->lock held.
  * Return: a request of another queue, or NULL.
@@ -90,6 +91,8 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	struct request *rq;
 
 	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || served->habit.room <= 0)
+		return NULL;
+	if (bfqd->active.mixed)
 		return NULL;
 	second = wf2q_second(&bfqd->root->node);
 	if (!second)

@@ -464,6 +464,7 @@ struct bfq_turn {
  * @nr_raised: how many go first
  * @raised_waiting: requests that wait in these
  * @looked: jiffies when their shares were looked at last
+ * @look_after: jiffies from which on it may be seen again what one of them does alone
  * @stale: the set has changed since
  * @claims_differ: they have different shares or classes
  * @mixed: they have different classes

@@ -174,10 +174,14 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
 	bfq_turn_feed_back(bfqd, q, why);
-	if (q->nr_queued)
+	if (q->nr_queued && (bfqd->kind->seeks || !bfqd->turn.along)) {
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
-	else
+	} else {
 		wf2q_leave(&q->entity);
+		/* what it let others have meanwhile is not kept for later: it grew without bound */
+		if (q->nr_queued)
+			wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
+	}
 	bfq_turn_note_end(bfqd, why);
 }
 
@@ -247,6 +251,13 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfqd->turn.preempt = true;
 }
 
+/* Is a turn as many requests as tell what a queue does alone, whatever its budget? */
+static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q) &&
+	       bfq_habit_single(q);
+}
+
 /* Has the queue in service had enough?  @rq is its next request. */
 static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 			  const struct request *rq, enum bfq_why *why)
@@ -255,10 +266,9 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 		*why = BFQ_WHY_PREEMPTED;
 		return true;
 	}
-	/* a turn is one request at least, of any size; or as many as tell what it does alone */
-	if (bfqd->turn.fresh || (bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q)))
+	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
 		return false;
-	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity)) {
+	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity) && !bfq_turn_learns(bfqd, q)) {
 		*why = BFQ_WHY_BUDGET;
 		return true;
 	}
@@ -463,7 +473,8 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 {
 	bfqd->turn.along += sectors;
 	bfqd->turn.nr_along++;
-	bfq_in_service(bfqd)->habit.room -= sectors + bfqd->kind->overhead;
+	if (!bfqd->kind->seeks)
+		bfq_in_service(bfqd)->habit.room -= sectors + bfqd->kind->overhead;
 	if (!q->nr_queued)
 		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);

@@ -155,7 +155,7 @@ MUTANTS = (
              "	return false;"),)),
     Mutant("budget-never", "max_budget ends a turn",
            ("turns",),
-           (("bfq-turn.c", "> wf2q_remaining(&q->entity)) {", "> U32_MAX) {"),)),
+           (("bfq-turn.c", "> wf2q_remaining(&q->entity) &&", "> U32_MAX &&"),)),
     Mutant("budget-fixed", "max_budget can be set",
            ("turns",),
            (("bfq-turn.c", "READ_ONCE(bfqd->tun.max_budget) ?: ", ""),)),
