@@ -174,14 +174,10 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
 	bfq_turn_feed_back(bfqd, q, why);
-	if (q->nr_queued && (bfqd->kind->seeks || !bfqd->turn.along)) {
+	if (q->nr_queued)
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
-	} else {
+	else
 		wf2q_leave(&q->entity);
-		/* what it let others have meanwhile is not kept for later: it grew without bound */
-		if (q->nr_queued)
-			wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
-	}
 	bfq_turn_note_end(bfqd, why);
 }
 
