@@ -2,6 +2,8 @@
 /* The fluid reference: see model.h. */
 #include <string.h>
 
+#include <linux/minmax.h>
+
 #include "model.h"
 
 struct seen seen;
@@ -525,7 +527,7 @@ static vt finish_of(const struct node *n)
 static void judge_class(struct node *n)
 {
 	const struct node *g = n->up;
-	u64 need = (u64)WF2Q_THIN_PACE * wf2q_remaining(n->e);
+	u64 need = (u64)WF2Q_THIN_PACE * max(wf2q_remaining(n->e), 1U);
 	u32 most = 0;
 	int class;
 

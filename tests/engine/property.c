@@ -690,6 +690,15 @@ static void test_injection(void)
 	EXPECT("first, after RT was charged", world_turn(&w, 8), 0);
 	EXPECT("then", world_turn(&w, 8), 1);
 	world_free(&w);
+
+	/* A waiting leaf that was charged more than its allotment stays behind RT. */
+	world_flat(&w, 2, 100);
+	world_set_class(&w, 1, WF2Q_RT);
+	world_activate(&w, 0, 8);
+	world_charge(&w, 0, 20);
+	world_activate(&w, 1, 8);
+	EXPECT("first, after BE was charged beyond its allotment", world_turn(&w, 8), 1);
+	world_free(&w);
 }
 
 /* Two engines are in the same state if all differences are the same. */
