@@ -14,11 +14,11 @@
  *
  *	share(q) = product over levels (weight / sum of active weights)
  *
- * which entitles a queue to that part of the scheduler's tags (bfq-depth.c);
- * and whether all shares are the same, for then no queue has to be held back in
- * favour of another, and the device need not be plugged for the sake of
- * shares (bfq-idle.c; Valente and Avanzini, MST 2015, on when idling can be
- * spared).
+ * which entitles a queue to that part of the scheduler's tags, or of those for
+ * asynchronous requests (bfq-depth.c); and whether all shares are the same, for
+ * then no queue has to be held back in favour of another, and the device need
+ * not be plugged for the sake of shares (bfq-idle.c; Valente and Avanzini, MST
+ * 2015, on when idling can be spared).
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"
@@ -216,7 +216,8 @@ static u64 bfq_share(const struct bfq_queue *q)
 static void bfq_active_share_out(struct bfq_active *active)
 {
 	u64 least = U64_MAX, most = 0;
-	unsigned int classes = 0;
+	u32 async = 0;
+	unsigned int classes = 0, nr_async = 0;
 	struct bfq_queue *q;
 
 	list_for_each_entry(q, &active->queues, active) {
@@ -225,8 +226,14 @@ static void bfq_active_share_out(struct bfq_active *active)
 		least = min(least, share);
 		most = max(most, share);
 		classes |= BIT(q->prio.class);
+		if (!q->sync) {
+			async += share;
+			nr_async++;
+		}
 		WRITE_ONCE(q->share, max_t(u64, share, 1));	/* 0 means not known */
 	}
+	WRITE_ONCE(active->nr_async, nr_async);
+	WRITE_ONCE(active->async_share, async);
 	active->mixed = hweight32(classes) > 1;
 	active->highest = classes ? __ffs(classes) : WF2Q_IDLE;
 	active->claims_differ = active->mixed ||

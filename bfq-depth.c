@@ -38,6 +38,14 @@
  * Asynchronous requests, which come in floods and for which nobody waits, may
  * in all have three quarters of the tags; or what queue/async_depth says, where
  * the kernel has that file.
+ *
+ * Where several queues for such requests compete, that is shared out among them, however many tags
+ * are free: they are of buffered writers in several groups.  Each group has a flusher (a kernel
+ * worker), which hands on what there is to write as fast as it gets tags.  Given tags in turn,
+ * all flushers get as many requests through, those of small weight soon hold nearly all tags
+ * and most of the memory that may be dirty, and weights do nothing (tests/bench/run
+ * fairness, "write").  So a flusher sleeps while its group holds its due.  The group is known
+ * by the bio, before a tag is asked for; and to sleep there is no more than to sleep for a tag.
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"
@@ -57,10 +65,28 @@
  */
 #define BFQ_PATIENCE_MS		20
 
+/*
+ * A flusher may be in the middle of a transaction of its file system, for which others wait: it
+ * is held back for so long at most for one bio, and not at all with metadata, or with pages
+ * that are swapped out.
+ */
+#define BFQ_FLUSH_MOST_MS	1000U
+#define BFQ_NEVER_HELD		(REQ_NOWAIT | REQ_SWAP | REQ_META | REQ_PRIO)
+
 /* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
 bool bfq_word_shallow __ro_after_init;
+
+/* Those for asynchronous requests share what these may have. */
+static unsigned int bfq_depth_share_async(const struct bfq_data *bfqd, u64 share)
+{
+	u64 tags = bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT);
+	u32 all = READ_ONCE(bfqd->active.async_share);
+
+	/* the sum may be of another moment */
+	return share < all ? max_t(u64, div_u64(share * tags, all), 1) : UINT_MAX;
+}
 
 /**
  * bfq_depth_limit - how many tags a queue is due
@@ -77,7 +103,11 @@ unsigned int bfq_depth_limit(const struct bfq_data *bfqd, const struct bfq_queue
 	u64 share = READ_ONCE(q->share);
 	u64 tags = READ_ONCE(bfqd->tags) * BFQ_SHARED_TAGS_PERCENT / 100;
 
-	return share ? max_t(u64, share * tags >> BFQ_SHARE_SHIFT, 1) : UINT_MAX;
+	if (!share)
+		return UINT_MAX;
+	if (!q->sync)
+		return bfq_depth_share_async(bfqd, share);
+	return max_t(u64, share * tags >> BFQ_SHARE_SHIFT, 1);
 }
 
 /* Tags in use, on all maps together; those of requests just arriving aside. */
@@ -99,7 +129,8 @@ static bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t opf)
 
 /*
  * Must a task of this queue wait before it takes another tag?  Not while it is
- * the queue's turn and the device would have nothing else to do.
+ * the queue's turn and the device would have nothing else to do.  For a flusher it does not
+ * matter whether tags are scarce: what it piles up here is memory that others may not make dirty.
  */
 static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q, blk_opf_t opf)
 {
@@ -110,11 +141,14 @@ static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q,
 		return false;
 	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking)
 		return false;
-	return bfq_depth_scarce(bfqd, opf);
+	return !q->sync || bfq_depth_scarce(bfqd, opf);
 }
 
-static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, blk_opf_t opf)
+/* Sleep until the task may go on, for so many jiffies at most. */
+static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, blk_opf_t opf,
+				    unsigned long most)
 {
+	unsigned long since = jiffies;
 	u64 began = ktime_get_ns();
 	DEFINE_WAIT(wait);
 
@@ -127,7 +161,7 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
 			break;
 		/* submits what stands in the task's list */
 		left = io_schedule_timeout(msecs_to_jiffies(BFQ_PATIENCE_MS));
-		if (!left && !atomic_read(&q->tags))
+		if ((!left && !atomic_read(&q->tags)) || jiffies - since > most)
 			break;
 	}
 	finish_wait(&q->depth_wait, &wait);
@@ -140,9 +174,52 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
 	trace_bfq_depth_wait(bfqd, q, began);
 }
 
-static noinline void bfq_limit_async(struct blk_mq_alloc_data *data)
+/**
+ * bfq_depth_admit - before a flusher asks for a tag: has its group as many as it is due?
+ * @bfqd: the device, whose usage counter the caller holds
+ * @bio: the asynchronous bio, or what is left of it
+ *
+ * Only write-back's own workers sleep, each of which writes for one group.  Other threads are let
+ * through: they may have requests of several groups in hand, or reclaim memory.
+ *
+ * Context: process context, no lock held; sleeps until the group has fewer, for BFQ_FLUSH_MOST_MS
+ * at most.
+ */
+void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio)
 {
+	struct bfq_queue *q;
+	unsigned long flags;
+
+	if (READ_ONCE(bfqd->active.nr_async) < 2 || (bio->bi_opf & BFQ_NEVER_HELD) ||
+	    !bfq_task_writes_back(bfqd->queue))
+		return;
+	spin_lock_irqsave(&bfqd->lock, flags);
+	q = bfq_owner_of_bio(bfqd, bio);
+	if (q)
+		refcount_inc(&q->refs);
+	bfq_unlock(bfqd, flags);
+	if (!q)
+		return;
+	if (bfq_depth_exceeded(bfqd, q, bio->bi_opf))
+		bfq_depth_wait(bfqd, q, bio->bi_opf, msecs_to_jiffies(BFQ_FLUSH_MOST_MS));
+	atomic_inc(&q->asking);
+	bfq_owner_put(bfqd, q);
+}
+
+/*
+ * A bio that is too large for one request is cut, and bfq_bio_merge() sees only its last piece,
+ * for the others are not to be merged.  What is left of the bio waits in the task's list.
+ */
+static noinline void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf,
+				     struct blk_mq_alloc_data *data)
+{
+	struct bio *rest = current->bio_list ? current->bio_list->tail : NULL;
+
 	bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
+	if (!(opf & REQ_NOMERGE) || (data->flags & BLK_MQ_REQ_NOWAIT))
+		return;
+	if (rest && !op_is_sync(rest->bi_opf) && bdev_get_queue(rest->bi_bdev) == data->q)
+		bfq_depth_admit(bfqd, rest);
 }
 
 /* None at all can't be said; one is as good. */
@@ -164,7 +241,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	struct bfq_queue *q;
 
 	if (!op_is_sync(opf)) {
-		bfq_limit_async(data);
+		bfq_limit_async(bfqd, opf, data);
 		return;
 	}
 
@@ -184,11 +261,11 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	}
 	if (atomic_read(&q->tags)) {
 		if (bfq_depth_exceeded(bfqd, q, opf))
-			bfq_depth_wait(bfqd, q, opf);
+			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
 	} else if (bfq_depth_scarce(bfqd, opf)) {
 		bfq_habit_asked(q);	/* what it may sleep from here on is no thinking */
 		if (bfq_depth_exceeded(bfqd, q, opf))
-			bfq_depth_wait(bfqd, q, opf);
+			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
 	}
 	atomic_inc(&q->asking);
 }
@@ -202,6 +279,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
  * newer kernels show us only when they are used), and not each that has asked gets
  * one (the block layer may start over on another CPU), so @asking is a guess that is
  * never below zero and is forgotten when the queue has no tag left (bfq_depth_given()).
+ * What a flusher asks for has its tag when it arrives (bfq_depth_moved()).
  */
 void bfq_depth_taken(struct bfq_queue *q, const struct request *rq)
 {
@@ -209,6 +287,17 @@ void bfq_depth_taken(struct bfq_queue *q, const struct request *rq)
 	WRITE_ONCE(q->map, rq->mq_hctx->queue_num);
 	if (op_is_sync(rq->cmd_flags) && !(rq->cmd_flags & REQ_NOWAIT) && atomic_read(&q->asking))
 		atomic_dec_if_positive(&q->asking);
+}
+
+/**
+ * bfq_depth_moved - a request with its tag goes over to another queue
+ * @to: that queue; the request holds its reference already
+ */
+void bfq_depth_moved(struct bfq_queue *to)
+{
+	atomic_inc(&to->tags);
+	if (!to->sync)
+		atomic_dec_if_positive(&to->asking);
 }
 
 /**
@@ -226,8 +315,10 @@ void bfq_depth_given(struct bfq_queue *q)
 	/*
 	 * While tasks sleep here, others may sleep in the block layer and be right to count:
 	 * forgotten, they let all of these through (five groups with io_uring then got a
-	 * quarter of what they get).
+	 * quarter of what they get).  But a group has one flusher, as a rule.
 	 */
+	if (last && !q->sync)
+		atomic_set(&q->asking, 0);
 	if (wq_has_sleeper(&q->depth_wait))
 		wake_up(&q->depth_wait);
 	else if (last)

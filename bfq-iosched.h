@@ -469,6 +469,8 @@ struct bfq_turn {
  * @claims_differ: they have different shares or classes
  * @mixed: they have different classes
  * @highest: the highest class of them
+ * @nr_async, @async_share: how many of them are for asynchronous requests, and the sum of their
+ *	shares.  Written under the lock, read without
  */
 struct bfq_active {
 	struct list_head queues;
@@ -482,6 +484,8 @@ struct bfq_active {
 	bool claims_differ;
 	bool mixed;
 	u8 highest;
+	unsigned int nr_async;
+	u32 async_share;
 };
 
 /*
@@ -973,6 +977,8 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data);
 void bfq_depth_init(struct request_queue *rqq);
 void bfq_depth_updated(struct request_queue *rqq);
 void bfq_depth_refresh(struct bfq_data *bfqd);
+void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio);
+void bfq_depth_moved(struct bfq_queue *to);
 void bfq_depth_taken(struct bfq_queue *q, const struct request *rq);
 void bfq_depth_given(struct bfq_queue *q);
 void bfq_depth_invite(struct bfq_queue *q);

@@ -102,7 +102,7 @@ static noinline void bfq_reassign(struct bfq_data *bfqd, struct request *rq, str
 	struct bfq_queue *from = bfq_rq_queue(rq);
 
 	refcount_inc(&to->refs);
-	atomic_inc(&to->tags);
+	bfq_depth_moved(to);
 	bfq_rq_set_queue(rq, to);
 	if (!from)
 		return;
@@ -392,9 +392,10 @@ static noinline bool bfq_join_waiting(struct bfq_data *bfqd, struct bio *bio, un
  * @nr_segs: its segments
  *
  * Looks at what this CPU has staged, and at the queues only if their lock is
- * free at once.
+ * free at once.  Of all hooks before a request has its tag this alone knows the bio, and so
+ * the group for which a kernel thread writes.
  *
- * Context: process context, no lock held.
+ * Context: process context, no lock held; a flusher may sleep (bfq_depth_admit()).
  * Return: whether it was joined.
  */
 bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_segs)
@@ -403,7 +404,11 @@ bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_s
 
 	if (READ_ONCE(bfqd->arrived) && bfq_join_staged(bfqd, bio, nr_segs))
 		return true;
-	return READ_ONCE(bfqd->nr_waiting) && bfq_join_waiting(bfqd, bio, nr_segs);
+	if (READ_ONCE(bfqd->nr_waiting) && bfq_join_waiting(bfqd, bio, nr_segs))
+		return true;
+	if (unlikely(!op_is_sync(bio->bi_opf)))
+		bfq_depth_admit(bfqd, bio);
+	return false;
 }
 
 /* The first request of one of the ready lists leaves it. */
@@ -472,7 +477,7 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 			break;
 		begins = bfqd->turn.fresh;
 		bfq_turn_take(bfqd, q, rq);
-		if (begins || bfq_plugged(bfqd))
+		if (begins || (bfq_plugged(bfqd) && bfq_queue_serving(q)))
 			bfq_depth_invite(q);
 		sectors += blk_rq_sectors(rq);
 		if (nr++)

@@ -33,7 +33,7 @@
  *	the elevator	BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
  *			bfq_free_requests(), bfq_elevator_get(), bfq_elevator_put()
  *	tags		bfq_sched_tag_depth(), bfq_cpu_map(), bfq_tags_used(),
- *			bfq_limit_tags(),
+ *			bfq_limit_tags(), bfq_task_writes_back(),
  *			bfq_find_word_shallow(), bfq_async_depth(),
  *			bfq_start_async_depth()
  *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
@@ -44,6 +44,7 @@
 #ifndef BFQ_COMPAT_H
 #define BFQ_COMPAT_H
 
+#include <linux/backing-dev-defs.h>
 #include <linux/blk-cgroup.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
@@ -381,6 +382,29 @@ static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
 
 	if (tags && depth < tags->sb.depth)
 		data->shallow_depth = bfq_shallow_depth(tags, depth);
+}
+
+/**
+ * bfq_task_writes_back() - is the current task one of write-back's workers?
+ * @q: a disk's queue; they all do the same work, whatever the disk
+ *
+ * Of one that reclaims memory the answer is no, and of one with requests that no bio has taken
+ * yet: when it sleeps it loses them, and its caller in the block layer may already have one of
+ * them in hand.
+ */
+static inline bool bfq_task_writes_back(struct request_queue *q)
+{
+	unsigned int flags = current->flags & (PF_WQ_WORKER | PF_MEMALLOC);
+	struct work_struct *work = flags == PF_WQ_WORKER ? current_work() : NULL;
+	struct blk_plug *plug = current->plug;
+
+	if (!work || !q->disk || work->func != q->disk->bdi->wb.dwork.work.func)
+		return false;
+#ifdef BFQ_HAVE_CACHED_RQS
+	return !plug || rq_list_empty(&plug->cached_rqs);
+#else
+	return !plug || !plug->cached_rq;
+#endif
 }
 
 #ifndef BFQ_HAVE_MIN_SHALLOW_DEPTH

@@ -54,6 +54,10 @@ _Static_assert(sizeof(((struct request_queue *)0)->elevator_lock) > 0, "");
 #line 1 "BFQ_HAVE_HCTX_TABLE"
 _Static_assert(sizeof(((struct request_queue *)0)->hctx_table) > 0, "");
 
+/* What a task has allocated ahead of its bios: a list with a name of its own? */
+#line 1 "BFQ_HAVE_CACHED_RQS"
+_Static_assert(sizeof(((struct blk_plug *)0)->cached_rqs) > 0, "");
+
 /* Can the administrator say how many requests may be asynchronous? */
 #line 1 "BFQ_HAVE_ASYNC_DEPTH"
 _Static_assert(sizeof(((struct request_queue *)0)->async_depth) > 0, "");

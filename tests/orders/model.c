@@ -451,6 +451,7 @@ static void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u
 }
 static void bfq_depth_check_plug(struct bfq_data *bfqd) { }
 static void bfq_depth_invite(struct bfq_queue *q) { }
+static bool bfq_queue_serving(const struct bfq_queue *q) { return false; }
 static void bfq_free_requests(struct list_head *list) { }
 static void bfq_test_point(const char *name) { }
 #include "device.inc"
@@ -498,12 +499,12 @@ static bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct req
 #include "stage.inc"
 
 static bool op_is_sync(blk_opf_t opf) { return true; }
-static void bfq_limit_async(struct blk_mq_alloc_data *alloc) { }
+static void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf, struct blk_mq_alloc_data *alloc) { }
+static unsigned int bfq_depth_share_async(const struct bfq_data *bfqd, u64 share) { return 1; }
 static void bfq_limit_to_none(struct blk_mq_alloc_data *alloc) { }
 static unsigned int bfq_cpu_map(struct request_queue *q, blk_opf_t opf) { return 0; }
 static unsigned int bfq_tags_used(struct request_queue *q, unsigned int map) { return 0; }
 static struct bfq_queue *bfq_owner_current(struct request_queue *q, bool create) { return &only; }
-static bool bfq_queue_serving(const struct bfq_queue *q) { return false; }
 static void bfq_habit_asked(struct bfq_queue *q) { }
 static void trace_bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, u64 began) { }
 #include "depth.inc"
@@ -724,6 +725,13 @@ static void start_scarce(void)
 	only.tags.counter = 1;
 }
 
+/* A group of writers has the one that is its due, be tags scarce or not. */
+static void start_flusher(void)
+{
+	start_scarce();
+	only.sync = false;
+}
+
 typedef void (*act)(void);
 
 static const struct scenario {
@@ -760,6 +768,8 @@ static const struct scenario {
 	  { insert_first, insert_second, complete_all, worker } },
 	{ "a task waits for the tag of its queue's only request, which ends", 2, start_scarce,
 	  { ask_first, give } },
+	{ "a flusher does", 2, start_flusher,
+	  { ask_first, give } },
 	{ "two tasks do", 3, start_scarce,
 	  { ask_first, ask_second, give } },
 	{ "two tasks do, and tags become plenty: neither waits for the other's", 3, start_scarce,
@@ -794,6 +804,7 @@ static void reset(const struct scenario *s)
 	INIT_LIST_HEAD(&data.ready.direct);
 	INIT_LIST_HEAD(&data.ready.chosen);
 	INIT_LIST_HEAD(&only.fifo);
+	only.sync = true;
 	for (int i = 0; i < nr_requests; i++) {
 		INIT_LIST_HEAD(&requests[i].queuelist);
 		requests[i].q = &rqq;

@@ -141,8 +141,10 @@ long model_sleep(void);
 #define wq_has_sleeper(head) (model_fence(), model_has_sleeper(head))
 /* without a barrier: who uses it says why that is enough */
 #define waitqueue_active(head) model_has_sleeper(head)
-#define io_schedule_timeout(jiffies) ((void)(jiffies), model_sleep())
+#define io_schedule_timeout(ticks) ((void)(ticks), model_sleep())
 #define msecs_to_jiffies(ms) (ms)
+#define MAX_JIFFY_OFFSET ((~0UL >> 1) - 1)
+#define jiffies 0UL			/* time stands still: nobody sleeps for longer than it may */
 #define ktime_get_ns() 0
 
 /* --- lists, which are only touched under a lock --- */

@@ -39,7 +39,7 @@ struct bfq_queue {
 	atomic_t in_flight;
 	struct { u64 completed_ns; } habit;
 	struct list_head fifo;
-	bool watched;
+	bool watched, sync;
 	unsigned int nr_queued, map;
 	u32 share;
 	atomic_t tags, asking;

@@ -7,12 +7,6 @@
 . "${0%/*}/ktap.sh"
 require fio
 
-# vm NAME VALUE: set a sysctl, and back at the end
-vm() {
-	defer "echo $(cat "/proc/sys/vm/$1") >/proc/sys/vm/$1"
-	echo "$2" >"/proc/sys/vm/$1"
-}
-
 nullb size=64 memory_backed=1 hw_queue_depth=8 poll_queues=0 completion_nsec=$((20000000 * SLOW))
 sched "$BFQ_NAME"
 if [ -f "$QUEUE/async_depth" ]; then plan 9; else plan 7; fi

@@ -34,8 +34,8 @@ if [ -n "$DEBUG" ]; then SLOW=4; else SLOW=1; fi
 # shellcheck disable=SC2034 # for the tests
 STRESS="memory_backed=1 size=64 hw_queue_depth=4 completion_nsec=$((SLOW == 1 ? 1000000 : 8000000))"
 
-# few N: N, or on the debug kernel a fifth
-few() { if [ -n "$DEBUG" ]; then echo $((($1 + 4) / 5)); else echo "$1"; fi; }
+# few N: N, or on the debug kernel a fifth (with --set FULL=1 there, too, N)
+few() { if [ -n "$DEBUG" ] && [ -z "${FULL-}" ]; then echo $((($1 + 4) / 5)); else echo "$1"; fi; }
 
 ktap_planned=
 ktap_said=0
@@ -319,6 +319,15 @@ parts() {
 # done_by N: reads that partition N of $DISK has completed
 done_by() { read -r ktap_reads _ <"/sys/block/$DISK/${DISK}p$1/stat"; echo "$ktap_reads"; }
 
+# sectors_read [N]: those that $DISK has read, or its partition N
+sectors_read() { awk '{ print $3 }' "/sys/block/$DISK/${1:+${DISK}p$1/}stat"; }
+
+# vm NAME VALUE: set a sysctl, and back at the end
+vm() {
+	defer "echo $(cat "/proc/sys/vm/$1") >/proc/sys/vm/$1"
+	echo "$2" >"/proc/sys/vm/$1"
+}
+
 # sched NAME: select a scheduler for $DISK
 sched() { echo "$1" >"$QUEUE/scheduler" || give_up "cannot select $1 for $DISK"; }
 
@@ -513,6 +522,15 @@ fio_load() {
 		--time_based --runtime=3600 "$@"
 }
 
+# reader_in GROUP N ARGS...: endless direct fio on partition N of $DEV, in a group; sets $child
+reader_in() {
+	ktap_group=$1 ktap_part=$2
+	shift 2
+	in_cg_bg "$ktap_group" fio --name=load --filename="${DEV}p$ktap_part" --thread --eta=never \
+		--gtod_reduce=1 --output=/dev/null --randrepeat=0 --norandommap --time_based \
+		--runtime=3600 --direct=1 "$@"
+}
+
 # verify_load NAME ARGS...: fio writes and reads back, over and over, until
 # verify_stop. Sets $child; results in $WORK/NAME.*. One fio makes several rounds,
 # since starting it takes longer than a round; without a backlog fio 3.33 mistakes
@@ -610,7 +628,7 @@ shares() {
 	for ktap_kv in $tunables; do
 		case $ktap_kv in
 		nr_requests=*) echo "${ktap_kv#*=}" >"$QUEUE/${ktap_kv%%=*}" ;;
-		*) echo "${ktap_kv#*=}" >"$QUEUE/iosched/${ktap_kv%%=*}" ;;
+		*) [ -n "${SCHED-}" ] || echo "${ktap_kv#*=}" >"$QUEUE/iosched/${ktap_kv%%=*}" ;;
 		esac || give_up "$DISK refuses $ktap_kv"
 	done
 	pids=
