@@ -176,7 +176,7 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
 
 /**
  * bfq_habit_trial - may the device be plugged to see what a queue does alone?
- * @q: the queue
+ * @q: the queue; that of a process which asks for several requests at a time tells nothing
  *
  * Where that never succeeds it must not go on for ever: bfq_habit_tried() counts.
  *
@@ -184,7 +184,7 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
  */
 bool bfq_habit_trial(const struct bfq_queue *q)
 {
-	return q->habit.trials < BFQ_TRIALS;
+	return bfq_habit_single(q) && q->habit.trials < BFQ_TRIALS;
 }
 
 /**
@@ -244,6 +244,18 @@ static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
 	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, habit->quota - habit->quota / 4);
 	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
 	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
+}
+
+/**
+ * bfq_habit_beside - another queue has been served while the device is plugged for this one
+ * @q: the queue in service
+ * @load: what the request counts for, in sectors
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_beside(struct bfq_queue *q, u32 load)
+{
+	q->habit.room -= load;
 }
 
 /* How does a queue get on?  It thought, asked, and has had what it asked for. */

@@ -401,7 +401,8 @@ enum bfq_why {
  * @BFQ_PLUG_NOT: nothing: do not plug
  * @BFQ_PLUG_STRICT: strict_guarantees asks for it
  * @BFQ_PLUG_LOCALITY: the process's next request will be near the disk's head
- * @BFQ_PLUG_SHARES: without it the process would not get its share (exact_shares)
+ * @BFQ_PLUG_SHARES: without it the process, which has several requests at a time, would not get
+ *	its share; with exact_shares any
  * @BFQ_PLUG_CLASS: others are of a lower class
  * @BFQ_PLUG_BEHIND: it is behind its guarantee
  * @BFQ_PLUG_LEARN: to see what it does alone, which is what the guarantee is about
@@ -426,7 +427,7 @@ enum bfq_plug_for {
  * @pid, @cgroup: whose turn it is, for the notes
  * @since: jiffies when it began
  * @sectors: served in it
- * @along: sectors of other queues that were taken along in it (bfq-along.c)
+ * @along: sectors of other queues that were served in it (bfq-along.c, bfq-idle.c)
  * @plugged_for: why the device is plugged, or was last
  * @beside: the device is plugged, but a request of another queue may be taken along.  Written
  *	under the lock, read without
@@ -1034,6 +1035,7 @@ bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
 bool bfq_habit_trial(const struct bfq_queue *q);
 void bfq_habit_tried(struct bfq_queue *q);
+void bfq_habit_beside(struct bfq_queue *q, u32 load);
 bool bfq_habit_single(const struct bfq_queue *q);
 void bfq_habit_held(struct bfq_queue *q);
 

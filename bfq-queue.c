@@ -192,7 +192,9 @@ struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_que
 {
 	struct request *oldest = list_first_entry(&q->fifo, struct request, queuelist);
 
-	if (q->nr_queued == 1 || (bfqd->turn.fresh && bfq_late(bfqd, q, oldest)))
+	/* out of turn each is the first of its turn */
+	if (q->nr_queued == 1 ||
+	    ((bfqd->turn.fresh || !bfq_queue_serving(q)) && bfq_late(bfqd, q, oldest)))
 		return oldest;
 	return bfq_nearest(bfqd, q);
 }

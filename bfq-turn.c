@@ -240,7 +240,7 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 			bfqd->turn.preempt = true;
 		return;
 	}
-	/* while the device is plugged no dispatcher comes, so none would find the mark */
+	/* while the device is plugged perhaps no dispatcher comes, so none would find the mark */
 	if (bfq_plugged(bfqd))
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 	else
@@ -250,8 +250,7 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 /* Is a turn as many requests as tell what a queue does alone, whatever its budget? */
 static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q) &&
-	       bfq_habit_single(q);
+	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q);
 }
 
 /* Has the queue in service had enough?  @rq is its next request. */
@@ -419,7 +418,7 @@ static bool bfq_one_of_equals(const struct bfq_data *bfqd, const struct bfq_queu
 	const struct bfq_active *active = &bfqd->active;
 
 	return !(active->claims_differ | active->nr_behind | bfqd->kind->seeks) &&
-	       !(bfq_habit_single(q) && bfq_habit_trial(q));
+	       !bfq_habit_trial(q);
 }
 
 /**
@@ -469,8 +468,8 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 {
 	bfqd->turn.along += sectors;
 	bfqd->turn.nr_along++;
-	if (!bfqd->kind->seeks)
-		bfq_in_service(bfqd)->habit.room -= sectors + bfqd->kind->overhead;
+	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
+		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
 	if (!q->nr_queued)
 		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);

@@ -33,14 +33,21 @@ def selftests(top):
     return module
 
 
+def script(name):
+    """The text of a selftest, empty if it is something else."""
+    path = os.path.join(copies.REPO, "tests/selftests", name + ".sh")
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
 def in_virtual_time(test):
     """Does all of it run there, on one processor, and leave cgroup v2 its controllers?"""
     name, _, place = test.partition("@")
-    path = os.path.join(copies.REPO, "tests/selftests", name + ".sh")
-    if not os.path.exists(path):
+    text = script(name)
+    if not text:
         return False
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
     where = re.search(r"^# where: (.*)$", text, re.M).group(1).split()
     if re.search(r"^# cpus: ", text, re.M) or "\ncg1_setup\n" in text:
         return False
@@ -73,7 +80,7 @@ def boot(copy, kernel, variants, room, stop):
     lab = selftests(copy.top)
     lab.build_helper()
     files = [lab.HELPER, *(os.path.join(room, f"v{n}.ko") for n in variants)]
-    if any("moving-parts" in names(job) for job in variants.values()):
+    if any("\n# build: modelled disks\n" in script(name) for job in variants.values() for name in names(job)):
         files.append(lab.build_disks(kernel))
     out = os.path.join(room, "out")
     limit = BOOT_S + TEST_S * sum(len(job.tests) for job in variants.values())

@@ -22,12 +22,8 @@ while [ $i -lt $others ]; do
 	cg light$i 100
 done
 
-# reader GROUP PARTITION: for ever, one request at a time
-reader() {
-	in_cg_bg "$1" fio --name=load --filename="${DEV}p$2" --thread --eta=never --gtod_reduce=1 \
-		--output=/dev/null --randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 \
-		--ioengine=psync --rw=randread --bs=64k
-}
+# reader GROUP PARTITION: one request at a time
+reader() { reader_in "$1" "$2" --ioengine=psync --rw=randread --bs=64k; }
 light_readers() {
 	i=0
 	while [ $i -lt $others ]; do
@@ -36,15 +32,14 @@ light_readers() {
 	done
 }
 # rates SECONDS: $heavy and $all, in MB/s
-sectors() { awk '{ print $3 }' "/sys/block/$DISK/$1stat"; }
 rates() {
-	a=$(sectors "${DISK}p1/") b=$(sectors "")
+	a=$(sectors_read 1) b=$(sectors_read)
 	sleep "$1"
-	heavy=$(calc "($(sectors "${DISK}p1/") - $a) * 512 / 1e6 / $1")
-	all=$(calc "($(sectors "") - $b) * 512 / 1e6 / $1")
+	heavy=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
+	all=$(calc "($(sectors_read) - $b) * 512 / 1e6 / $1")
 }
 
-at_work_on() { [ "$(sectors "${DISK}p$1/")" -gt 2000 ]; }
+at_work_on() { [ "$(sectors_read "$1")" -gt 2000 ]; }
 reader heavy 1
 eventually 20 at_work_on 1 || give_up "no reader"
 rates 1

@@ -21,26 +21,18 @@ cg two 100
 cg three 100
 cg small 100
 
-# reader GROUP PARTITION FIO-ARGUMENT...
-reader() {
-	group=$1 part=$2
-	shift 2
-	in_cg_bg "$group" fio --name=load --filename="${DEV}p$part" --thread --eta=never --gtod_reduce=1 \
-		--output=/dev/null --randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 "$@"
-}
-sectors() { awk '{ print $3 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
-at_work() { [ "$(sectors "$1")" -gt 1000 ]; }
+at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
 # rates: of the small reader, and of all together, in MB/s over four seconds, a second from now.
 # A queue is let fall behind by 20 ms and helped to be 20 ms ahead: one percent of these four seconds.
 rates() {
 	sleep 1
-	a=$(sectors 4) b=$(awk '{ print $3 }' "/sys/block/$DISK/stat")
+	a=$(sectors_read 4) b=$(sectors_read)
 	sleep 4
-	small=$(calc "($(sectors 4) - $a) * 512 / 4e6")
-	all=$(calc "($(awk '{ print $3 }' "/sys/block/$DISK/stat") - $b) * 512 / 4e6")
+	small=$(calc "($(sectors_read 4) - $a) * 512 / 4e6")
+	all=$(calc "($(sectors_read) - $b) * 512 / 4e6")
 }
 
-reader small 4 --rw=randread --bs=4k --ioengine=psync
+reader_in small 4 --rw=randread --bs=4k --ioengine=psync
 eventually 60 at_work 4 || give_up "fio does not start"
 rates
 alone=$small
@@ -48,7 +40,7 @@ note "alone it reads $alone MB/s"
 i=0
 for group in one two three; do
 	i=$((i + 1))
-	reader $group $i --rw=read --bs=128k --ioengine=libaio --iodepth=16
+	reader_in $group $i --rw=read --bs=128k --ioengine=libaio --iodepth=16
 	eventually 60 at_work $i || give_up "fio does not start"
 done
 echo off >"$QUEUE/iosched/device_limit"
@@ -89,7 +81,7 @@ compare "as is one of 256 KiB" "$(largest)" -le 1284
 
 # Also by those who find nothing waiting: twelve who ask for 4 KiB at a time, with an overhead of as much.
 killall -9 fio
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do reader one 1 --rw=randread --bs=4k --ioengine=psync; done
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do reader_in one 1 --rw=randread --bs=4k --ioengine=psync; done
 echo 16 >"$QUEUE/iosched/device_limit"
 sleep 1.5
 compare "and one of 16 KiB, by twelve who ask for little" "$(largest)" -le 24

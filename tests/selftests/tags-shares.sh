@@ -3,7 +3,7 @@
 # test: where tags are few they are shared by weight, as service is, over all levels
 # where: icount
 . "${0%/*}/ktap.sh"
-plan 3
+plan 5
 require fio addpart
 cg_setup
 cg light 100
@@ -27,10 +27,14 @@ deep light "${DEV}p1"
 deep heavy "${DEV}p2"
 both_read() { [ "$(done_by 1)" -gt 100 ] && [ "$(done_by 2)" -gt 100 ]; }
 eventually 60 both_read || give_up "fio does not start"
-light=-$(done_by 1) heavy=-$(done_by 2)
-sleep 2
-light=$((light + $(done_by 1))) heavy=$((heavy + $(done_by 2)))
-share=$(calc "100 * $light / ($light + $heavy)")
+# reads SECONDS: of each, and the light one's percent
+reads() {
+	light=-$(done_by 1) heavy=-$(done_by 2)
+	sleep "$1"
+	light=$((light + $(done_by 1))) heavy=$((heavy + $(done_by 2)))
+	share=$(calc "100 * $light / ($light + $heavy)")
+}
+reads 2
 if calc_true "$share > 24 && $share < 26"; then pass "with eight tags shares are by weight ($share %)"
 else fail "with eight tags shares are by weight ($share %)" "25 %, give or take 1" "$share %"; fi
 compare "and the device is busy ($((light + heavy)) reads in 2 s)" $((light + heavy)) -ge 7000
@@ -56,3 +60,24 @@ limits() {
 by_level() { [ "$(limits)" = "6 18 24 " ]; }
 eventually 20 by_level
 is "limits are products over all levels" "6 18 24 " "$(limits)"
+# shellcheck disable=SC2086 # a list
+killed 20 $loads 2>/dev/null
+loads=
+nullb_remove "$DISK"
+
+# One tag each: none of them keeps the device busy, and if it were kept for one after the other it
+# would do a sixth of what it can.
+nullb hw_queue_depth=8 completion_nsec=2000000
+parts 2
+sched "${SCHED:-$BFQ_NAME}"
+echo 16 >"$QUEUE/nr_requests"
+for _ in 1 2 3 4 5 6 7 8; do
+	deep light "${DEV}p1"
+	deep heavy "${DEV}p2"
+done
+eventually 60 both_read || give_up "fio does not start"
+sleep 1
+reads 4
+if calc_true "$share > 22.5 && $share < 27.5"; then pass "sixteen that have a tag each share by weight ($share %)"
+else fail "sixteen that have a tag each share by weight ($share %)" "25 %, give or take 2.5" "$share %"; fi
+compare "and the device has something to do ($((light + heavy)) of 16,000 reads in 4 s, 2,700 with one at a time)" $((light + heavy)) -ge 4000

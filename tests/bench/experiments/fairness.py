@@ -2,7 +2,7 @@
 """Does each of many groups get the share its weight says?
 
 2, 10, 100 and 1,000 cgroups with random weights from 100 to 1000, one process in each, on the
-modelled SATA SSD (32 tags). In the case's name:
+modelled SATA SSD (32 tags). Each reader has its part of 4 GiB. In the case's name:
 
   sync      one 64k random read at a time
   exact     the same with exact_shares=1, which only this module has
@@ -57,7 +57,9 @@ WINDOWS = {2: (3000, 500), 10: (5000, 500), 100: (6000, 1000), 1000: (12000, 200
 LOADS = {"sync": ("sync", "equal"), "exact": ("sync", "equal"), "deep": ("deep", "equal"), "unequal": ("deep", "unequal"),
          "write": ("write", "equal")}
 WRITERS = (2, 10, 100)
-CACHE_FULL_MS = 1000    # the disk takes 64 MiB faster than its flash does
+# Of writers, until the disk's cache is full (64 MiB), and the kernel has learned how many pages each
+# of them may dirty: mm/page-writeback.c follows the rate at which it has been written over seconds.
+WRITERS_SETTLE_MS = 10000
 QUICK = {("sync", 10), ("exact", 10), ("deep", 10)}
 SHOWS_OTHERS = 10
 DEEP = 16               # requests at a time that keep the disk busy
@@ -75,7 +77,7 @@ def boots(options):
         load, sizes = LOADS[name]
         window, warmup = WINDOWS[n]
         if load == "write":
-            warmup = max(warmup, CACHE_FULL_MS)
+            warmup = WRITERS_SETTLE_MS
         for s in options.schedulers:
             if name == "exact" and s != OURS:
                 continue
