@@ -65,7 +65,7 @@ eventually 120 working 2 || give_up "fio does not start"
 load light 1 3600 --ioengine=psync
 eventually 120 working 1 || give_up "fio does not start beside another"
 light=$child
-python3 "$why" --instance "$TEST" --seconds $((10 * SLOW)) --save "$OUT/bfqwhy-beside.txt" \
+python3 "$why" --instance "$TEST" --seconds $((SLOW > 1 ? 12 : 10)) --save "$OUT/bfqwhy-beside.txt" \
 	"$DISK" "$light" >"$WORK/beside" 2>&1
 status=$?
 killed 20 "$light"
@@ -82,7 +82,7 @@ load light 1 3600 --ioengine=libaio --iodepth=8
 light=$child
 eventually 120 working 1
 : >"$WORK/alone"
-python3 "$why" --instance "$TEST" --seconds $((8 * SLOW)) "$DISK" "$light" >"$WORK/alone" 2>&1 &
+python3 "$why" --instance "$TEST" --seconds $((SLOW > 1 ? 10 : 8)) "$DISK" "$light" >"$WORK/alone" 2>&1 &
 child=$!
 ktap_children="$ktap_children $child"
 # To start a program takes seconds on the debug kernel, so to look takes none: reads, and

@@ -37,14 +37,13 @@ reader() {
 along() { reader "$1" --rw=read --bs=64k; }
 seeking() { reader "$1" --rw=randread --bs=4k; }
 readers=
-sectors() { awk '{ print $3 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
-at_work_on() { [ "$(sectors "$1")" -gt 1000 ]; }
+at_work_on() { [ "$(sectors_read "$1")" -gt 1000 ]; }
 # rates SECONDS: $first and $second, in MB/s, of the partitions
 rates() {
-	a=$(sectors 1) b=$(sectors 2)
+	a=$(sectors_read 1) b=$(sectors_read 2)
 	sleep "$1"
-	first=$(calc "($(sectors 1) - $a) * 512 / 1e6 / $1")
-	second=$(calc "($(sectors 2) - $b) * 512 / 1e6 / $1")
+	first=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
+	second=$(calc "($(sectors_read 2) - $b) * 512 / 1e6 / $1")
 }
 # stop: nobody reads
 stop() {

@@ -8,7 +8,7 @@ require fio
 require_helper
 
 # 64 reads at once, four tags, and a device that takes two at a time.
-nullb size=64 memory_backed=1 hw_queue_depth=2 poll_queues=0 completion_nsec=$((20000000 * SLOW))
+nullb size=64 memory_backed=1 hw_queue_depth=2 poll_queues=0 completion_nsec=$((SLOW > 1 ? 40000000 : 20000000))
 "$HELPER" ops "$DEV" w0+256 >/dev/null
 sched "$BFQ_NAME"
 echo 4 >"$QUEUE/nr_requests"

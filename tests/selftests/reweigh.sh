@@ -14,9 +14,11 @@ cg b 100
 
 # new_device: one that two read from
 new_device() {
-	nullb hw_queue_depth=4 completion_nsec=170000
+	nullb hw_queue_depth=4 completion_nsec=1000000
 	parts 2
 	sched "${SCHED:-$BFQ_NAME}"
+	# short turns: a window's ends cut into them
+	[ -n "${SCHED-}" ] || echo 64 >"$QUEUE/iosched/max_budget"
 }
 # load DISK: a deep reader of each group, on a partition each; $child is that of b
 load() {

@@ -14,7 +14,7 @@ cg_setup
 
 # What ktap.sh's shares() wants to know.
 # shellcheck disable=SC2034
-latency_us=50000 depth=8 reads=2400 bound=6 tunables="nr_requests=64 max_budget=32 slice_idle=5000"
+latency_us=50000 depth=8 reads=800 bound=6 tunables="nr_requests=64 max_budget=32 slice_idle=5000 timeout_sync=5000"
 libaio="--direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=32"
 cg light 100
 cg heavy 300

@@ -9,7 +9,7 @@ require fio addpart
 
 # What ktap.sh's shares() wants to know.
 # shellcheck disable=SC2034
-latency_us=500 depth=4 seconds=4 bound=2 device="submit_queues=2 poll_queues=0"
+latency_us=1000 depth=4 seconds=2 bound=2 tunables="max_budget=64" device="submit_queues=2 poll_queues=0"
 libaio="--direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=16"
 io_uring="--direct=1 --rw=randread --bs=4k --ioengine=io_uring --iodepth=16"
 psync="--direct=1 --rw=randread --bs=4k --ioengine=psync"
@@ -30,10 +30,10 @@ pin=1
 shares "100 : 300, each on a processor of its own" "$libaio" light:25 heavy:75
 is "there were two hardware queues, and both were used" "2: 0 1 " "$queues: $used"
 shares "100 : 300, io_uring" "$io_uring" light:25 heavy:75
-seconds=8
+seconds=4
 tunables="$tunables exact_shares=1"
 shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
-seconds=4
+seconds=2
 # shellcheck disable=SC2034
 pin=
 shares "100 : 300, wherever they run" "$libaio" light:25 heavy:75

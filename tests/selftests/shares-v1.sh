@@ -8,7 +8,7 @@ require fio addpart
 
 # What ktap.sh's shares() wants to know.
 # shellcheck disable=SC2034
-latency_us=170 depth=4 seconds=4 bound=2 least=0.8
+latency_us=500 depth=4 seconds=1 bound=2 least=0.8 tunables="max_budget=64"
 libaio="--direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=16"
 cg1_setup
 cg1 light 100

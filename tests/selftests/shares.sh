@@ -17,9 +17,10 @@ latency_us=170
 tunables=
 bound=2
 least=0.8
-# A window's ends cut into a service of up to 128 requests on either side, so it
-# has to be so long that this is little of what the lightest group gets.
-seconds=4
+# A window's ends cut into a turn on either side, and that has to be little of what the
+# lightest group gets. With the default, a turn is up to 128 requests. A second of a busy
+# virtual machine costs ten of this one, so the other cases have short turns and windows.
+seconds=2
 depth=4
 cg_setup
 
@@ -32,23 +33,24 @@ cg light 100
 cg heavy 300
 shares "100 : 300, libaio" "$libaio" light:25 heavy:75
 [ "${SHARES-}" != one ] || exit 0
+short="max_budget=64"	# sectors: turns of 8 requests
+latency_us=500 seconds=1 tunables=$short
 shares "100 : 300, io_uring" "$io_uring" light:25 heavy:75
-seconds=8 tunables=exact_shares=1
+seconds=2 tunables="$short exact_shares=1"
 shares "100 : 300, one synchronous reader each" "$psync" light:25 heavy:75
-tunables=
+tunables=$short
 shares "100 : 300, but both at full speed where that costs nobody its guarantee" "$psync" light:50 heavy:50
-latency_us=2000
+latency_us=2000 seconds=8 tunables=
 shares "100 : 300, io_uring, a slower device" "$io_uring" light:25 heavy:75
 latency_us=20000 tunables="timeout_sync=10 exact_shares=1"
 shares "100 : 300, one request at a time, which takes longer than timeout_sync" "$psync" light:25 heavy:75
-latency_us=170 seconds=4 tunables=
+latency_us=500 seconds=1 tunables=$short
 
 echo 100 >"$CG/heavy/io.${BFQ_NAME}.weight"
 shares "equal weights" "$libaio" light:50 heavy:50
 echo 1000 >"$CG/heavy/io.${BFQ_NAME}.weight"
-seconds=8
+seconds=2
 shares "100 : 1000" "$libaio" light:9.0909 heavy:90.9091
-seconds=4
 
 cg outer 200
 cg_inner outer
