@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: service follows a task into another group; a removed group loses nothing
 # where: guest icount
+# kernels: each
 . "${0%/*}/ktap.sh"
 if [ -n "$LAB_ICOUNT" ]; then plan 9; else plan 7; fi
 require fio addpart

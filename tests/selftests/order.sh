@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: certain requests go to the device in the order that is promised
 # where: icount
+# kernels: each
 #
 # A device that takes one request at a time ends them in the order in which it got
 # them, so no event need be traced. It holds one, and the block layer one more that

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the device is kept for who will come back soon, as long as promised, and for nobody else
 # where: icount
+# kernels: each
 . "${0%/*}/ktap.sh"
 plan 15
 require_helper

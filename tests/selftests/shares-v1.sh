@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: with cgroup v1, groups get their weights' share of a device
 # where: icount
+# kernels: each
 . "${0%/*}/ktap.sh"
 plan 8
 require fio addpart

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: groups get their weights' share of a device, however they submit
 # where: icount
+# kernels: each
 #
 # Bounds: 2 % for the largest relative error of any group's share, and four fifths of
 # what the device can do for all together, since nothing is easier to share than a device

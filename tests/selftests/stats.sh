@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: io.stat and debugfs say what a group has been served, and how long it waited
 # where: icount
+# kernels: each
 . "${0%/*}/ktap.sh"
 plan 8
 require_helper

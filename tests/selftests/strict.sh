@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: strict_guarantees keeps one request in the device, and it busy
 # where: guest icount
+# kernels: each
 #
 # Counted by the driver's own events, block_rq_issue and block_rq_complete, on the
 # "counter" clock, which puts those of all processors into one order. What

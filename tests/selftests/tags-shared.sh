@@ -65,7 +65,7 @@ eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
 limits() {
 	sed -n '/kind=sync/s/.* limit=\([^ ]*\).*/\1/p' "/sys/kernel/debug/block/$DISK/sched/queues" | tr '\n' ' '
 }
-both_may_hold() { [ "$(limits)" = "$1 $1 " ]; }
+both_may_hold() { seen=$(limits) && [ "$seen" = "$1 $1 " ]; }
 # Of the 16, newer kernels keep one for the driver's own commands.
 depth=$(sed -n '/^depth=/{s///p;q;}' "/sys/kernel/debug/block/$DISK/hctx0/sched_tags")
 due=$((depth * 3 / 4 / 2))
@@ -73,7 +73,7 @@ eventually $((30 * SLOW)) both_may_hold $due || {
 	sed 's/^/# /' "/sys/kernel/debug/block/$DISK/sched/queues"
 	grep -h busy= /sys/kernel/debug/block/"$DISK"/hctx*/sched_tags | sed 's/^/# /'
 }
-is "two deep processes share the tags ($depth), of which three quarters are shared out" "$due $due " "$(limits)"
+is "two deep processes share the tags ($depth), of which three quarters are shared out" "$due $due " "$seen"
 verify_load beside --filename="$DEV" --direct=1 --ioengine=io_uring --iodepth=8 --rw=randrw --bs=4k --size=128k --offset=4m
 eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
 sleep 1

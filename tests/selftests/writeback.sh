@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: buffered writes are served, and counted, for the group that dirtied, and shared by weight
 # where: icount
+# kernels: each
 #
 # Writes reach the disk long after the process has made them, from kernel
 # threads, one for each group (cgroup writeback). Here two groups keep
