@@ -47,7 +47,7 @@ look() {
 most() {
 	most_used=0
 	most_counted=0
-	eventually $((30 * SLOW)) look "$1"
+	eventually $((90 * SLOW)) look "$1"
 	for _ in $(seq 100); do look "$1"; done
 }
 quiet() { used; [ "$now_used" -le "$1" ]; }
