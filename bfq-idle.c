@@ -34,18 +34,26 @@
  * shares, which makes even what is left beyond the guarantees go by
  * weight, and with strict_guarantees for every synchronous queue.
  *
+ * Claims.  Where there are no moving parts, a queue whose share is to be kept apart need not have
+ * the device to itself to keep what it is owed.  When it runs empty its turn ends, but to the
+ * engine it goes on waiting, with an allotment for the request that it has not made yet: it has a
+ * claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue that is still
+ * empty is the device plugged, for that one: now it has had less than its share, and who would be
+ * served in its place would be ahead.  So requests of several queues are in the device at a time, as
+ * many as shares allow: of equals all, beside one that is due half of everything two.  When it is
+ * not worth it any more to wait for a chosen queue its claim ends, so a claim lasts as long as others
+ * are served before it, and slice_idle more, and no timer looks after it.  To the engine a claim
+ * is a backlogged queue, and the bounds of Documentation/engine.md hold for it.
+ *
+ * Shares are not kept at the price of an idle device, unless exact_shares asks for that: where
+ * tags are few the requests of a deep process may all be in there, or its tasks wait for tags that
+ * others hold.  So when less than a quarter of what the driver takes is in the device, others are
+ * served while it is plugged for a claim, but only who is due service (wf2q_due()): who has had
+ * less than its share so far.  (tests/bench/run fairness --case 'deep 100': 274 MB/s of 510 without.)
+ *
  * Injection.  While the device is plugged for a queue that is behind, reads of others are served
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
  * is learned from how it gets on (bfq-habit.c).
- *
- * While it is plugged for one that asks for several requests at a time, they are to keep the device
- * busy.  Where tags are few they cannot: each of many queues may hold one, and after it the device
- * would be kept empty until the next comes.  So when less than a quarter of what the driver takes
- * is in it, and it has no moving parts, others are served, but only who is due service
- * (wf2q_due()): who has had less than its share so far.  Shares stay those of the weights as far as
- * a queue gets tags for them.
- * With exact_shares nothing is, since what runs empty while it is served beside others gives up
- * what it is owed: ten synchronous readers were 91 % wrong (tests/bench/run fairness, "exact").
  *
  * This room holds the policy.
  */
@@ -53,9 +61,7 @@
 
 /*
  * A device is underfed when less than one in this many of the requests that the driver takes are in
- * it, and of the sectors that may be in it (bfq-device.c).  With a quarter ten deep readers keep
- * their shares within a percent, with a third or a half they are 5 percent off (tests/bench/run
- * fairness --case 'deep 10').
+ * it, and of the sectors that may be in it (bfq-device.c).
  */
 #define BFQ_UNDERFED		4
 
@@ -64,6 +70,9 @@
  * than a SATA disk takes.
  */
 #define BFQ_ROOM_MOST		32U
+
+/* While requests of a queue are in flight, how often it is looked at again, at least: ns. */
+#define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
 
 /**
  * bfq_idle_worth - what would it be good for to wait for a queue's next request?
@@ -97,28 +106,59 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	return bfq_habit_trial(q) ? BFQ_PLUG_LEARN : BFQ_PLUG_NOT;
 }
 
-/* What a leaf that the engine has named, if any, would be served. */
-static struct request *bfq_idle_next_of(struct bfq_data *bfqd, struct wf2q_entity *leaf)
+/**
+ * bfq_idle_claims - does a queue keep its place in the engine's order without a request?
+ * @bfqd: the device
+ * @q: the queue, which has just run empty
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it does; if not the device is plugged for it, or its place is given up.
+ */
+bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	return leaf ? bfq_queue_peek(bfqd, bfq_entity_queue(leaf)) : NULL;
+	return bfqd->active.claims_differ && !bfqd->kind->seeks &&
+	       bfq_idle_worth(bfqd, q) == BFQ_PLUG_SHARES;
+}
+
+/**
+ * bfq_idle_left - how long is it worth yet to wait for a queue that is empty?
+ * @bfqd: the device
+ * @q: the queue
+ *
+ * Context: any.
+ * Return: ns, 0 if that is over.
+ */
+u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
+	u64 now, until;
+
+	if (atomic_read_acquire(&q->in_flight))	/* before its completed_ns */
+		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
+	now = ktime_get_ns();
+	until = READ_ONCE(q->habit.completed_ns) + slice_idle;
+	return until > now ? min(until - now, slice_idle) : 0;
 }
 
 /* Beside a queue that is behind its guarantee: reads, as many as it can do with. */
-static struct request *bfq_idle_beside_behind(struct bfq_data *bfqd,
-					      const struct bfq_queue *served)
+static struct bfq_queue *bfq_idle_beside_behind(struct bfq_data *bfqd,
+						const struct bfq_queue *served)
 {
-	struct request *rq;
+	struct wf2q_entity *leaf = served->habit.room > 0 ? wf2q_second(&bfqd->root->node) : NULL;
+	struct bfq_queue *q = leaf ? bfq_entity_queue(leaf) : NULL;
 
-	if (served->habit.room <= 0)
-		return NULL;
-	rq = bfq_idle_next_of(bfqd, wf2q_second(&bfqd->root->node));
-	return rq && !op_is_write(req_op(rq)) ? rq : NULL;
+	return q && q->nr_queued && !op_is_write(req_op(bfq_queue_peek(bfqd, q))) ? q : NULL;
 }
 
-/* Beside a queue whose several requests do not keep the device busy: who is due service. */
-static struct request *bfq_idle_beside_deep(struct bfq_data *bfqd)
+/*
+ * Beside a claim, when the device has next to nothing to do: who is due service.  If that has only
+ * a claim, too, it ends, unless it is worth it to wait.
+ */
+static struct bfq_queue *bfq_idle_beside_claim(struct bfq_data *bfqd)
 {
 	const u32 few = min(bfqd->room, BFQ_ROOM_MOST);
+	struct wf2q_entity *leaf;
+	struct bfq_queue *q;
 
 	if (READ_ONCE(bfqd->tun.exact_shares))
 		return NULL;
@@ -126,7 +166,15 @@ static struct request *bfq_idle_beside_deep(struct bfq_data *bfqd)
 		return NULL;
 	if (BFQ_UNDERFED * (u64)bfq_device_load(&bfqd->device) >= bfq_device_bound(bfqd))
 		return NULL;
-	return bfq_idle_next_of(bfqd, wf2q_due(&bfqd->root->node));
+	while ((leaf = wf2q_due(&bfqd->root->node))) {
+		q = bfq_entity_queue(leaf);
+		if (q->nr_queued)
+			return q;
+		if (bfq_idle_left(bfqd, q))
+			break;
+		wf2q_leave(leaf);
+	}
+	return NULL;
 }
 
 /**
@@ -142,14 +190,13 @@ static struct request *bfq_idle_beside_deep(struct bfq_data *bfqd)
  */
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
 {
+	struct bfq_queue *q = NULL;
+
 	if (bfqd->active.mixed)
 		return NULL;
-	switch (bfqd->turn.plugged_for) {
-	case BFQ_PLUG_BEHIND:
-		return bfq_idle_beside_behind(bfqd, served);
-	case BFQ_PLUG_SHARES:
-		return bfq_idle_beside_deep(bfqd);
-	default:
-		return NULL;
-	}
+	if (bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
+		q = bfq_idle_beside_behind(bfqd, served);
+	else if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES)
+		q = bfq_idle_beside_claim(bfqd);
+	return q ? bfq_queue_peek(bfqd, q) : NULL;
 }

@@ -402,7 +402,7 @@ enum bfq_why {
  * @BFQ_PLUG_STRICT: strict_guarantees asks for it
  * @BFQ_PLUG_LOCALITY: the process's next request will be near the disk's head
  * @BFQ_PLUG_SHARES: without it the process, which has several requests at a time, would not get
- *	its share; with exact_shares any
+ *	its share; with exact_shares any.  Without moving parts, when its claim is the next
  * @BFQ_PLUG_CLASS: others are of a lower class
  * @BFQ_PLUG_BEHIND: it is behind its guarantee
  * @BFQ_PLUG_LEARN: to see what it does alone, which is what the guarantee is about
@@ -997,6 +997,8 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
+u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
 
 /* bfq-along.c */

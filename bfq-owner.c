@@ -103,18 +103,18 @@ struct bfq_queue *bfq_owner_alloc(struct bfq_data *bfqd, struct bfq_group *group
 }
 
 /*
- * A queue is about to change its place, or to go: if it is in service, that ends.  The
- * engine does it for a queue with requests; one that is only waited for is taken out here.
+ * A queue is about to change its place, or to go: if it is in service, that ends, or its claim.
+ * The engine does it for a queue with requests; one that is only waited for is taken out here.
  * bfq-turn.c notices later.
  */
 static void bfq_owner_stop_service(struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	if (!bfq_queue_serving(q))
-		return;
-	if (bfq_plugged(bfqd))
-		trace_bfq_unplug(bfqd, q, BFQ_WHY_GONE, bfq_since(bfqd->turn.plug_ns));
-	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
-	if (!q->nr_queued)
+	if (bfq_queue_serving(q)) {
+		if (bfq_plugged(bfqd))
+			trace_bfq_unplug(bfqd, q, BFQ_WHY_GONE, bfq_since(bfqd->turn.plug_ns));
+		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+	}
+	if (!q->nr_queued && wf2q_backlogged(&q->entity))
 		wf2q_leave(&q->entity);
 }
 

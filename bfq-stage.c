@@ -458,6 +458,19 @@ static unsigned int bfq_batch_size(const struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->tun.strict_guarantees) ? 1 : bfqd->kind->batch;
 }
 
+/*
+ * Nothing was chosen.  If the device is plugged for a claim, its tasks may sleep for tags: one is to
+ * look again; and if others have them all the claim has ended, and the choice is another.
+ */
+static bool bfq_claim_in_vain(struct bfq_data *bfqd)
+{
+	if (!bfq_plugged(bfqd))
+		return false;
+	bfq_depth_invite(bfq_in_service(bfqd));
+	bfq_depth_check_plug(bfqd);
+	return !bfq_plugged(bfqd);
+}
+
 /* Choose the next requests: the first is returned, the others are made ready. */
 static struct request *bfq_choose(struct bfq_data *bfqd)
 {
@@ -473,8 +486,11 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 		struct bfq_queue *q = bfq_turn_next(bfqd, &rq);
 		bool begins;
 
-		if (!q)
+		if (!q) {
+			if (bfq_claim_in_vain(bfqd))
+				continue;
 			break;
+		}
 		begins = bfqd->turn.fresh;
 		bfq_turn_take(bfqd, q, rq);
 		if (begins || (bfq_plugged(bfqd) && bfq_queue_serving(q)))

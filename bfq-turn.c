@@ -30,7 +30,8 @@
  *
  * The plug.  A queue that runs empty and is worth it keeps its turn: the gate is
  * closed (BFQ_GATE_PLUG) until its next request arrives, or until slice_idle has
- * gone by since its last one completed.  The timer for that is lazy: arming and
+ * gone by since its last one completed.  (Or the turn ends and the queue keeps a claim, for which
+ * the device is plugged when it is chosen: bfq-idle.c.)  The timer for that is lazy: arming and
  * cancelling it for every request would cost more than the request.  Once armed it
  * is left to run; when it fires it looks what became of the plug and, if that is a
  * later one, runs on.
@@ -50,9 +51,6 @@
  * is longer.  (An ordinary disk answers in tens of ms.)
  */
 #define BFQ_PLUG_MOST_MS	1000U
-
-/* While requests are in flight, how often the timer looks again, at least: ns. */
-#define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
 
 /* A budget is at least a page of 4 KiB. */
 #define BFQ_BUDGET_LEAST	8
@@ -76,6 +74,8 @@ static void bfq_turn_feed_back(const struct bfq_data *bfqd, struct bfq_queue *q,
 {
 	u32 most = bfq_turn_most(bfqd);
 
+	if (!bfqd->turn.sectors)	/* it had a claim, and nothing came of it */
+		return;
 	if (why == BFQ_WHY_EMPTY || why == BFQ_WHY_IDLE)
 		q->budget = max_t(u32, bfqd->turn.sectors, BFQ_BUDGET_LEAST);
 	else if (why == BFQ_WHY_BUDGET && q->budget)
@@ -160,6 +160,13 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 		trace_bfq_unplug(bfqd, q, why, bfq_since(bfqd->turn.plug_ns));
 }
 
+/* Does the queue in service go on waiting, without a request, when its turn ends? */
+static bool bfq_turn_keeps_claim(const struct bfq_data *bfqd, struct bfq_queue *q,
+				 enum bfq_why why)
+{
+	return why != BFQ_WHY_IDLE && why != BFQ_WHY_GONE && bfq_idle_claims(bfqd, q);
+}
+
 /**
  * bfq_turn_end - end the turn of the queue in service
  * @bfqd: the device
@@ -174,7 +181,7 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
 	bfq_turn_feed_back(bfqd, q, why);
-	if (q->nr_queued)
+	if (q->nr_queued || bfq_turn_keeps_claim(bfqd, q, why))
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
 	else
 		wf2q_leave(&q->entity);
@@ -211,6 +218,22 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
 		   bfq_along_any(bfqd, bfq_in_service(bfqd)) : !!bfq_turn_injected(bfqd));
 }
 
+/* A queue of no higher class than the one in service has got its first request. */
+static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	bfq_turn_look_along(bfqd);
+	if (bfqd->kind->seeks)		/* seeks are not to be multiplied */
+		return;
+	if (!bfq_plugged(bfqd)) {
+		if (wf2q_precedes(&q->entity))
+			bfqd->turn.preempt = true;
+		return;
+	}
+	/* where it is for one that is behind, who comes first is not asked */
+	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES && wf2q_precedes(&q->entity))
+		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+}
+
 /**
  * bfq_turn_arrival - a queue has got its first waiting request
  * @bfqd: the device
@@ -232,12 +255,10 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
-	wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
+	if (!wf2q_backlogged(&q->entity))	/* else it has a claim */
+		wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
 	if (!wf2q_outranks(&q->entity)) {
-		bfq_turn_look_along(bfqd);
-		/* the plug is for one that is behind, and seeks are not to be multiplied */
-		if (!bfq_plugged(bfqd) && !bfqd->kind->seeks && wf2q_precedes(&q->entity))
-			bfqd->turn.preempt = true;
+		bfq_turn_arrival_beside(bfqd, q);
 		return;
 	}
 	/* while the device is plugged perhaps no dispatcher comes, so none would find the mark */
@@ -271,10 +292,44 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 	return bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
 }
 
+/* How long the plug has to stay yet, in ns; 0 when the wait is over. */
+static u64 bfq_plug_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	if (bfq_turn_longer(&bfqd->turn, max(READ_ONCE(bfqd->tun.timeout_ms), BFQ_PLUG_MOST_MS)))
+		return 0;
+	return bfq_idle_left(bfqd, q);
+}
+
+/*
+ * Begin the turn of whom the engine chooses.  If that is a queue that has nothing but a claim,
+ * the device is plugged for it; or the claim has lasted long enough, and another is chosen.  Each
+ * claim that ends so was once a request, so of these there are no more than there were.
+ */
+static struct bfq_queue *bfq_turn_choose(struct bfq_data *bfqd)
+{
+	struct wf2q_entity *entity;
+	struct bfq_queue *q;
+
+	while ((entity = wf2q_select(&bfqd->root->node))) {
+		q = bfq_entity_queue(entity);
+		if (likely(q->nr_queued)) {
+			bfq_turn_begin(bfqd, q);
+			return q;
+		}
+		if (bfq_idle_left(bfqd, q) && bfq_idle_claims(bfqd, q)) {
+			bfq_turn_begin(bfqd, q);
+			bfq_turn_plug(bfqd, q, BFQ_PLUG_SHARES);
+			bfq_turn_look_along(bfqd);
+			return NULL;
+		}
+		wf2q_leave(entity);
+	}
+	return NULL;
+}
+
 /* The queue in service, while its turn is not over, or the next one. */
 static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request **next)
 {
-	struct wf2q_entity *entity;
 	struct bfq_queue *q;
 	enum bfq_why why;
 
@@ -290,12 +345,9 @@ static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request *
 		}
 	}
 
-	entity = wf2q_select(&bfqd->root->node);
-	if (!entity)
-		return NULL;
-	q = bfq_entity_queue(entity);
-	bfq_turn_begin(bfqd, q);
-	*next = bfq_queue_peek(bfqd, q);
+	q = bfq_turn_choose(bfqd);
+	if (q)
+		*next = bfq_queue_peek(bfqd, q);
 	return q;
 }
 
@@ -365,7 +417,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	do {
 		q = bfq_turn_select(bfqd, next);
 		if (!q)
-			return NULL;
+			return bfq_plugged(bfqd) ? bfq_turn_while_plugged(bfqd, next) : NULL;
 		if (likely(!bfq_beside_raised(bfqd, q)))
 			return bfq_turn_along(bfqd, q, next);
 		if (bfq_turn_beside_raised(bfqd, q, &again))
@@ -441,6 +493,8 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->turn.open || !q->sync || bfq_device_at_limit(bfqd))
 		return false;
+	if (wf2q_any_backlogged(&bfqd->root->node))	/* by a claim */
+		return false;
 	if (bfq_beside_raised(bfqd, q))
 		return false;
 	/* who waits for the driver can be sorted; and a disk sorts what it has: choose late */
@@ -470,8 +524,12 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
 		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
-	if (!q->nr_queued)
-		wf2q_leave(&q->entity);
+	if (!q->nr_queued) {
+		if (bfq_idle_claims(bfqd, q))
+			wf2q_set_budget(&q->entity, q->entity.service + bfq_turn_budget(bfqd, q));
+		else
+			wf2q_leave(&q->entity);
+	}
 	bfq_turn_look_along(bfqd);
 }
 
@@ -513,26 +571,11 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		return;
 	}
 	what = bfq_idle_worth(bfqd, q);
-	if (what == BFQ_PLUG_NOT)
+	if (what == BFQ_PLUG_NOT || (what == BFQ_PLUG_SHARES && !bfqd->kind->seeks))
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 	else
 		bfq_turn_plug(bfqd, q, what);
 	bfq_turn_look_along(bfqd);
-}
-
-/* How long the plug has to stay yet, in ns; 0 when the wait is over. */
-static u64 bfq_plug_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
-	u64 now, until;
-
-	if (bfq_turn_longer(&bfqd->turn, max(READ_ONCE(bfqd->tun.timeout_ms), BFQ_PLUG_MOST_MS)))
-		return 0;
-	if (atomic_read_acquire(&q->in_flight))	/* before its completed_ns */
-		return max_t(u64, slice_idle, BFQ_LOOK_AGAIN_NS);
-	now = ktime_get_ns();
-	until = READ_ONCE(q->habit.completed_ns) + slice_idle;
-	return until > now ? min(until - now, slice_idle) : 0;
 }
 
 static enum hrtimer_restart bfq_plug_timer_fn(struct hrtimer *timer)
@@ -569,18 +612,21 @@ void bfq_turn_init(struct bfq_data *bfqd)
 }
 
 /**
- * bfq_turn_exit - stop the plug timer for good, and end the last turn
+ * bfq_turn_exit - stop the plug timer for good, and end the last turn and all claims
  * @bfqd: the device, which has no requests and gets none any more
  *
  * Context: may sleep; bfqd->lock not held.
  */
 void bfq_turn_exit(struct bfq_data *bfqd)
 {
+	struct wf2q_entity *entity;
 	unsigned long flags;
 
 	hrtimer_cancel(&bfqd->turn.timer);
 	spin_lock_irqsave(&bfqd->lock, flags);
 	if (bfq_in_service(bfqd))
 		bfq_turn_end(bfqd, BFQ_WHY_GONE);
+	while ((entity = wf2q_select(&bfqd->root->node)))
+		wf2q_leave(entity);
 	bfq_unlock_nested(bfqd, flags);
 }

@@ -451,6 +451,7 @@ static void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u
 }
 static void bfq_depth_check_plug(struct bfq_data *bfqd) { }
 static void bfq_depth_invite(struct bfq_queue *q) { }
+static bool bfq_claim_in_vain(struct bfq_data *bfqd) { return false; }
 static bool bfq_queue_serving(const struct bfq_queue *q) { return false; }
 static void bfq_free_requests(struct list_head *list) { }
 static void bfq_test_point(const char *name) { }

@@ -62,10 +62,10 @@ compare "while the others have most of the rest ($all)" "$all" -ge "$(calc "0.35
 inside() { sed -n 's/^device: \([0-9]*\) KiB in it.*/\1/p' "/sys/kernel/debug/block/$DISK/sched/state"; }
 largest() {
 	most_inside=0
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 		seen=$(inside)
 		[ "$seen" -le "$most_inside" ] || most_inside=$seen
-		sleep 0.037
+		sleep 0.017
 	done
 	echo "$most_inside"
 }
