@@ -34,22 +34,17 @@
  * shares, which makes even what is left beyond the guarantees go by
  * weight, and with strict_guarantees for every synchronous queue.
  *
- * Claims.  Where there are no moving parts, a queue whose share is to be kept apart need not have
- * the device to itself to keep what it is owed.  When it runs empty its turn ends, but to the
- * engine it goes on waiting, with an allotment for the request that it has not made yet: it has a
- * claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue that is still
- * empty is the device plugged, for that one: now it has had less than its share, and who would be
- * served in its place would be ahead.  So requests of several queues are in the device at a time, as
- * many as shares allow: of equals all, beside one that is due half of everything two.  When it is
- * not worth it any more to wait for a chosen queue its claim ends, so a claim lasts as long as others
- * are served before it, and slice_idle more, and no timer looks after it.  To the engine a claim
- * is a backlogged queue, and the bounds of Documentation/engine.md hold for it.
- *
- * Shares are not kept at the price of an idle device, unless exact_shares asks for that: where
- * tags are few the requests of a deep process may all be in there, or its tasks wait for tags that
- * others hold.  So when less than a quarter of what the driver takes is in the device, others are
- * served while it is plugged for a claim, but only who is due service (wf2q_due()): who has had
- * less than its share so far.  (tests/bench/run fairness --case 'deep 100': 274 MB/s of 510 without.)
+ * Claims.  Where there are no moving parts, a queue whose share is to be kept apart need not
+ * have the device to itself to keep what it is owed.  When it runs empty its turn ends, but to
+ * the engine it goes on waiting, with an allotment for the request that it has not made yet: it
+ * has a claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue
+ * that is still empty is the device plugged, for that one: now it has had less than its share,
+ * and who would be served in its place would be ahead.  So requests of several queues are in
+ * the device at a time, as many as shares allow: of equals all, beside one that is due half of
+ * everything two.  When it is not worth it any more to wait for a chosen queue its claim ends,
+ * so a claim lasts as long as others are served before it, and slice_idle more, and no timer
+ * looks after it.  To the engine a claim is a backlogged queue, and the bounds of
+ * Documentation/engine.md hold for it.
  *
  * Injection.  While the device is plugged for a queue that is behind, reads of others are served
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
@@ -58,18 +53,6 @@
  * This room holds the policy.
  */
 #include "bfq-iosched.h"
-
-/*
- * A device is underfed when less than one in this many of the requests that the driver takes are in
- * it, and of the sectors that may be in it (bfq-device.c).
- */
-#define BFQ_UNDERFED		4
-
-/*
- * A drive that takes hundreds of requests is busy with few of them all the same: no more count
- * than a SATA disk takes.
- */
-#define BFQ_ROOM_MOST		32U
 
 /* While requests of a queue are in flight, how often it is looked at again, at least: ns. */
 #define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
@@ -140,63 +123,31 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 	return until > now ? min(until - now, slice_idle) : 0;
 }
 
-/* Beside a queue that is behind its guarantee: reads, as many as it can do with. */
-static struct bfq_queue *bfq_idle_beside_behind(struct bfq_data *bfqd,
-						const struct bfq_queue *served)
-{
-	struct wf2q_entity *leaf = served->habit.room > 0 ? wf2q_second(&bfqd->root->node) : NULL;
-	struct bfq_queue *q = leaf ? bfq_entity_queue(leaf) : NULL;
-
-	return q && q->nr_queued && !op_is_write(req_op(bfq_queue_peek(bfqd, q))) ? q : NULL;
-}
-
-/*
- * Beside a claim, when the device has next to nothing to do: who is due service.  If that has only
- * a claim, too, it ends, unless it is worth it to wait.
- */
-static struct bfq_queue *bfq_idle_beside_claim(struct bfq_data *bfqd)
-{
-	const u32 few = min(bfqd->room, BFQ_ROOM_MOST);
-	struct wf2q_entity *leaf;
-	struct bfq_queue *q;
-
-	if (READ_ONCE(bfqd->tun.exact_shares))
-		return NULL;
-	if (BFQ_UNDERFED * atomic_read(&bfqd->in_flight) >= few)
-		return NULL;
-	if (BFQ_UNDERFED * (u64)bfq_device_load(&bfqd->device) >= bfq_device_bound(bfqd))
-		return NULL;
-	while ((leaf = wf2q_due(&bfqd->root->node))) {
-		q = bfq_entity_queue(leaf);
-		if (q->nr_queued)
-			return q;
-		if (bfq_idle_left(bfqd, q))
-			break;
-		wf2q_leave(leaf);
-	}
-	return NULL;
-}
-
 /**
  * bfq_idle_inject - what may be served while the device is plugged for a queue?
  * @bfqd: the device
  * @served: that queue
  *
- * Beside who is only behind, only reads: what is written goes on being programmed long after.
- * And only while all are of one class: the second choice is not compared with what is in service.
+ * Beside who is behind: reads, as many as it can do with; what is written goes on being
+ * programmed long after.  And only while all are of one class: the second choice is not compared
+ * with what is in service.
  *
  * Context: bfqd->lock held.
- * Return: a request of another queue, or NULL.
+ * Return: a request of another queue, or NULL, also where a claim comes first.
  */
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
 {
-	struct bfq_queue *q = NULL;
+	struct wf2q_entity *second;
+	struct bfq_queue *q;
+	struct request *rq;
 
-	if (bfqd->active.mixed)
+	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || bfqd->active.mixed ||
+	    served->habit.room <= 0)
 		return NULL;
-	if (bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
-		q = bfq_idle_beside_behind(bfqd, served);
-	else if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES)
-		q = bfq_idle_beside_claim(bfqd);
-	return q ? bfq_queue_peek(bfqd, q) : NULL;
+	second = wf2q_second(&bfqd->root->node);
+	q = second ? bfq_entity_queue(second) : NULL;
+	if (!q || !q->nr_queued)
+		return NULL;
+	rq = bfq_queue_peek(bfqd, q);
+	return op_is_write(req_op(rq)) ? NULL : rq;
 }

@@ -459,8 +459,8 @@ static unsigned int bfq_batch_size(const struct bfq_data *bfqd)
 }
 
 /*
- * Nothing was chosen.  If the device is plugged for a claim, its tasks may sleep for tags: one is to
- * look again; and if others have them all the claim has ended, and the choice is another.
+ * Nothing was chosen.  If the device is plugged for a claim, its tasks may sleep for tags: one is
+ * to look again; and if others have them all the claim has ended, and the choice is another.
  */
 static bool bfq_claim_in_vain(struct bfq_data *bfqd)
 {

@@ -131,6 +131,7 @@ static ktime_t bfq_look_after(u64 wait_ns)
 
 static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_plug_for what)
 {
+	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
 	struct bfq_turn *turn = &bfqd->turn;
 
 	turn->plugged_for = what;
@@ -145,7 +146,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	}
 	if (hrtimer_is_queued(&turn->timer))
 		return;
-	hrtimer_start(&turn->timer, bfq_look_after(READ_ONCE(bfqd->tun.slice_idle_ns)),
+	hrtimer_start(&turn->timer, bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q))),
 		      HRTIMER_MODE_REL);
 }
 
@@ -164,7 +165,7 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 static bool bfq_turn_keeps_claim(const struct bfq_data *bfqd, struct bfq_queue *q,
 				 enum bfq_why why)
 {
-	return why != BFQ_WHY_IDLE && why != BFQ_WHY_GONE && bfq_idle_claims(bfqd, q);
+	return why != BFQ_WHY_IDLE && bfq_idle_claims(bfqd, q);
 }
 
 /**
@@ -319,7 +320,6 @@ static struct bfq_queue *bfq_turn_choose(struct bfq_data *bfqd)
 		if (bfq_idle_left(bfqd, q) && bfq_idle_claims(bfqd, q)) {
 			bfq_turn_begin(bfqd, q);
 			bfq_turn_plug(bfqd, q, BFQ_PLUG_SHARES);
-			bfq_turn_look_along(bfqd);
 			return NULL;
 		}
 		wf2q_leave(entity);
@@ -417,7 +417,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	do {
 		q = bfq_turn_select(bfqd, next);
 		if (!q)
-			return bfq_plugged(bfqd) ? bfq_turn_while_plugged(bfqd, next) : NULL;
+			return NULL;
 		if (likely(!bfq_beside_raised(bfqd, q)))
 			return bfq_turn_along(bfqd, q, next);
 		if (bfq_turn_beside_raised(bfqd, q, &again))
@@ -524,12 +524,8 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
 		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
-	if (!q->nr_queued) {
-		if (bfq_idle_claims(bfqd, q))
-			wf2q_set_budget(&q->entity, q->entity.service + bfq_turn_budget(bfqd, q));
-		else
-			wf2q_leave(&q->entity);
-	}
+	if (!q->nr_queued && !bfq_idle_claims(bfqd, q))
+		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);
 }
 
