@@ -192,7 +192,7 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 
 		if (jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
 			return;
-		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight)) {
+		if (q->nr_queued || atomic_read(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
 		} else {

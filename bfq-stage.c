@@ -464,7 +464,7 @@ static unsigned int bfq_batch_size(const struct bfq_data *bfqd)
  */
 static bool bfq_claim_in_vain(struct bfq_data *bfqd)
 {
-	if (!bfq_plugged(bfqd))
+	if (!bfq_plugged(bfqd) || !bfq_idle_claims(bfqd, bfq_in_service(bfqd)))
 		return false;
 	bfq_depth_invite(bfq_in_service(bfqd));
 	bfq_depth_check_plug(bfqd);

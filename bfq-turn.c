@@ -133,8 +133,10 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 {
 	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
 	struct bfq_turn *turn = &bfqd->turn;
+	ktime_t wait;
 
 	turn->plugged_for = what;
+	WRITE_ONCE(turn->beside, false);
 	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
 	if (what == BFQ_PLUG_LEARN)
 		bfq_habit_tried(q);
@@ -144,10 +146,12 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	} else {
 		turn->plug_ns = 0;
 	}
-	if (hrtimer_is_queued(&turn->timer))
+	if (hrtimer_is_queued(&turn->timer) && !READ_ONCE(bfqd->tun.exact_shares))
 		return;
-	hrtimer_start(&turn->timer, bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q))),
-		      HRTIMER_MODE_REL);
+	/* for a claim less may be left than the timer is set to */
+	wait = bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q)));
+	if (!hrtimer_is_queued(&turn->timer) || hrtimer_get_remaining(&turn->timer) > wait)
+		hrtimer_start(&turn->timer, wait, HRTIMER_MODE_REL);
 }
 
 /* The wait is over: the request is there (@why is negative), or the turn ends. */
@@ -230,8 +234,9 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 			bfqd->turn.preempt = true;
 		return;
 	}
-	/* where it is for one that is behind, who comes first is not asked */
-	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES && wf2q_precedes(&q->entity))
+	/* where it is for no claim, who comes first is not asked */
+	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
+	    READ_ONCE(bfqd->tun.exact_shares) && wf2q_precedes(&q->entity))
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 }
 
@@ -336,7 +341,7 @@ static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request *
 	if (bfqd->turn.open) {
 		q = bfq_in_service(bfqd);
 		if (q) {
-			*next = bfq_queue_peek(bfqd, q);
+			*next = q->nr_queued ? bfq_queue_peek(bfqd, q) : NULL;
 			if (!bfq_turn_over(bfqd, q, *next, &why))
 				return q;
 			bfq_turn_end(bfqd, why);
@@ -567,7 +572,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		return;
 	}
 	what = bfq_idle_worth(bfqd, q);
-	if (what == BFQ_PLUG_NOT || (what == BFQ_PLUG_SHARES && !bfqd->kind->seeks))
+	if (what == BFQ_PLUG_NOT || (what == BFQ_PLUG_SHARES && bfq_idle_claims(bfqd, q)))
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 	else
 		bfq_turn_plug(bfqd, q, what);

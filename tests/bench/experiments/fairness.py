@@ -5,7 +5,7 @@
 modelled SATA SSD (32 tags). Each reader has its part of 4 GiB. In the case's name:
 
   sync      one 64k random read at a time
-  exact     the same with exact_shares=1, which only this module has
+  exact     the same with exact_shares=1, which only this module has; with 100 groups and nr_requests=1024
   deep      16 random reads at a time by io_submit, 64k; 2 at a time where there are 1,000 groups
   unequal   the same, but groups read 16k, 64k and 256k at a time, in turn
   write     through the page cache, 64k, memory controller on, a quarter of the 8 MiB that each writes
