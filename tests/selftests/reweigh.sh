@@ -19,6 +19,8 @@ new_device() {
 	sched "${SCHED:-$BFQ_NAME}"
 	# short turns: a window's ends cut into them
 	[ -n "${SCHED-}" ] || echo 64 >"$QUEUE/iosched/max_budget"
+	# whose share was small goes first for some megabytes, which is not asked about here
+	[ -n "${SCHED-}" ] || echo 0 >"$QUEUE/iosched/low_latency"
 }
 # load DISK: a deep reader of each group, on a partition each; $child is that of b
 load() {
