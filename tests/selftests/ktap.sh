@@ -412,11 +412,14 @@ recorded() {
 
 # --- cgroup v2 ----------------------------------------------------------------
 
+ktap_control() { echo "+$1" >$CG_ROOT/cgroup.subtree_control; }
+
 # cg_setup: $CG is a fresh group below which io and memory are controlled
 cg_setup() {
 	[ -f $CG_ROOT/cgroup.controllers ] || give_up "no cgroup v2 at $CG_ROOT"
 	for ktap_ctl in io memory; do
-		echo "+$ktap_ctl" >$CG_ROOT/cgroup.subtree_control ||
+		# after cgroup v1 had it, it takes a moment to come back
+		eventually 30 ktap_control "$ktap_ctl" ||
 			give_up "cgroup v2 does not have the $ktap_ctl controller"
 	done
 	# Moves between groups take milliseconds instead of tens of them.
