@@ -35,20 +35,30 @@ counted() {
 	done <"$dbg/sched/queues"
 }
 
-# most LEAST: look until both have been seen that high, and a hundred times more: the most
-# that was seen of each, in $most_used and $most_counted
+# most LEAST: look until that many tags have been seen in use, and most of them counted, and a
+# hundred times more: the most that was seen of each, in $most_used and $most_counted.  What
+# still stands in the flusher's plug has its tag, but is counted only when it is inserted: on a
+# busy host every look meets a few of these.
 look() {
 	used
 	counted
 	[ "$now_used" -le "$most_used" ] || most_used=$now_used
 	[ "$now_counted" -le "$most_counted" ] || most_counted=$now_counted
-	[ "$most_used" -ge "$1" ] && [ "$most_counted" -ge "$1" ]
+	[ "$most_used" -ge "$1" ] && [ "$most_counted" -ge $(($1 * 3 / 4)) ]
 }
 most() {
 	most_used=0
 	most_counted=0
 	eventually $((90 * SLOW)) look "$1"
 	for _ in $(seq 100); do look "$1"; done
+}
+# counts DESC LIMIT
+counts() {
+	if [ "$most_counted" -le "$2" ] && [ "$most_counted" -ge $(($2 * 3 / 4)) ]; then
+		pass "$1"
+	else
+		fail "$1" "$(($2 * 3 / 4)) to $2" "$most_counted"
+	fi
 }
 quiet() { used; [ "$now_used" -le "$1" ]; }
 
@@ -57,17 +67,17 @@ eventually $((60 * SLOW)) at_work "$DISK" || give_up "nothing is written"
 is "there are as many tags" 16 "$(sed -n 's/^nr_tags=//p' "$dbg/hctx0/sched_tags")"
 most 12
 is "of 16 tags, twelve are in use" 12 "$most_used"
-is "and counted for queues of writes" 12 "$most_counted"
+counts "and counted for queues of writes" 12
 echo 32 >"$QUEUE/nr_requests"
 most 24
 is "of 32 tags, 24 are in use" 24 "$most_used"
-is "and counted" 24 "$most_counted"
+counts "and counted" 24
 if [ -f "$QUEUE/async_depth" ]; then
 	echo 4 >"$QUEUE/async_depth"
 	eventually $((30 * SLOW)) quiet 4
 	most 4
 	is "with async_depth 4, four are in use" 4 "$most_used"
-	is "and counted" 4 "$most_counted"
+	counts "and counted" 4
 fi
 killed $((60 * SLOW)) "$load" 2>/dev/null
 holds "what is dirty is written" within $((120 * SLOW)) blockdev --flushbufs "$DEV"

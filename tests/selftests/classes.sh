@@ -14,6 +14,9 @@ seconds=2
 nullb hw_queue_depth=$depth completion_nsec=1000000
 parts 2
 sched "${SCHED:-$BFQ_NAME}"
+# A reader that begins a tenth of a second after the other would be raised beside it for a while.
+no_raising() { [ -n "${SCHED-}" ] || echo 0 >"$QUEUE/iosched/low_latency"; }
+no_raising
 
 # one NAME PARTITION [OPTION]...: a random reader of a partition, until it is killed
 one() {
@@ -92,6 +95,7 @@ wait "$nicer" "$child" 2>/dev/null
 nullb hw_queue_depth=4 completion_nsec=100000000
 parts 2
 sched "${SCHED:-$BFQ_NAME}"
+no_raising
 background one slow 1 --ioengine=psync --prioclass=2
 slow=$child
 slow_busy() { [ "$(done_by 1)" -gt 3 ]; }
