@@ -7,7 +7,9 @@
  * so is a group whose every request is in the driver just now; both will be
  * back in microseconds and have a claim on the device all along.  A queue is
  * therefore active from its first request until it has had none, neither
- * waiting nor in the driver, for BFQ_ACTIVE_MS.
+ * waiting nor in the driver, for BFQ_ACTIVE_MS; and as long as the device is
+ * plugged for it, or it has a claim (bfq-idle.c): with exact_shares a processor
+ * may be taken from it for longer, and it must still find its place.
  *
  * From the active queues two things follow, worked out here at most once a
  * tick, and only when the set has changed:
@@ -192,7 +194,7 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 
 		if (jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
 			return;
-		if (q->nr_queued || atomic_read(&q->in_flight)) {
+		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
 		} else {
