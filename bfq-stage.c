@@ -455,7 +455,7 @@ static struct request *bfq_fetch_ready(struct bfq_data *bfqd)
 
 static unsigned int bfq_batch_size(const struct bfq_data *bfqd)
 {
-	return READ_ONCE(bfqd->tun.strict_guarantees) ? 1 : bfqd->kind->batch;
+	return READ_ONCE(bfqd->tun.strict_guarantees) ? 1 : min(bfqd->kind->batch, bfqd->room);
 }
 
 /*
