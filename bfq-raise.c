@@ -159,7 +159,7 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	list_for_each_entry(q, &active->queues, active) {
 		if (q->spent)
 			bfq_raise_settle(q);
-		if (q->nr_queued || atomic_read(&q->in_flight))
+		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight))
 			q->credit -= min(q->credit, cost);
 		if (wanted)
 			bfq_raise_compare(raise, q);
