@@ -34,47 +34,25 @@
  * shares, which makes even what is left beyond the guarantees go by
  * weight, and with strict_guarantees for every synchronous queue.
  *
- * Claims.  With exact_shares and without moving parts a queue need not have the device to
- * itself to keep what it is owed.  When it runs empty its turn ends, but to the engine it goes
- * on waiting, with an allotment for the request that it has not made yet: it has a claim.
- * Others are served meanwhile.  Only when the engine's choice falls on a queue that is still
- * empty is the device plugged, for that one: now it has had less than its share, and who would
- * be served in its place would be ahead.  So requests of several queues are in the device at a
- * time, as many as shares allow: of equals all, beside one that is due half of everything two.
- * When it is not worth it any more to wait for a chosen queue its claim ends, so a claim lasts
- * as long as others are served before it, and slice_idle more, and no timer looks after it.  To
- * the engine a claim is a backlogged queue, and the bounds of Documentation/engine.md hold for
- * it.
+ * Claims.  Where there are no moving parts, a queue whose share is to be kept apart need not
+ * have the device to itself to keep what it is owed.  When it runs empty its turn ends, but to
+ * the engine it goes on waiting, with an allotment for the request that it has not made yet: it
+ * has a claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue
+ * that is still empty is the device plugged, for that one: now it has had less than its share,
+ * and who would be served in its place would be ahead.  So requests of several queues are in
+ * the device at a time, as many as shares allow: of equals all, beside one that is due half of
+ * everything two.  When it is not worth it any more to wait for a chosen queue its claim ends,
+ * so a claim lasts as long as others are served before it, and slice_idle more, and no timer
+ * looks after it.  To the engine a claim is a backlogged queue, and the bounds of
+ * Documentation/engine.md hold for it.
  *
  * Injection.  While the device is plugged for a queue that is behind, reads of others are served
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
  * is learned from how it gets on (bfq-habit.c).
  *
- * While it is plugged for one that asks for several requests at a time, they are to keep the device
- * busy.  Where tags are few they cannot: each of many queues may hold one, and after it the device
- * would be kept empty until the next comes.  So when less than a quarter of what the driver takes
- * is in it, and it has no moving parts, others are served, but only who is due service
- * (wf2q_due()): who has had less than its share so far.  Shares stay those of the weights as far as
- * a queue gets tags for them.
- * With exact_shares nothing is: there queues have claims.
- *
  * This room holds the policy.
  */
 #include "bfq-iosched.h"
-
-/*
- * A device is underfed when less than one in this many of the requests that the driver takes are in
- * it, and of the sectors that may be in it (bfq-device.c).  With a quarter ten deep readers keep
- * their shares within a percent, with a third or a half they are 5 percent off (tests/bench/run
- * fairness --case 'deep 10').
- */
-#define BFQ_UNDERFED		4
-
-/*
- * A drive that takes hundreds of requests is busy with few of them all the same: no more count
- * than a SATA disk takes.
- */
-#define BFQ_ROOM_MOST		32U
 
 /* While requests of a queue are in flight, how often it is looked at again, at least: ns. */
 #define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
@@ -123,7 +101,7 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
  */
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	return READ_ONCE(bfqd->tun.exact_shares) && !bfqd->kind->seeks && !bfqd->active.mixed &&
+	return !bfqd->kind->seeks && !bfqd->active.mixed &&
 	       bfq_idle_worth(bfqd, q) == BFQ_PLUG_SHARES;
 }
 
@@ -147,61 +125,31 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 	return until > now ? min(until - now, slice_idle) : 0;
 }
 
-/* What a leaf that the engine has named, if any, would be served; nothing if it has but a claim. */
-static struct request *bfq_idle_next_of(struct bfq_data *bfqd, struct wf2q_entity *leaf)
-{
-	struct bfq_queue *q = leaf ? bfq_entity_queue(leaf) : NULL;
-
-	return q && q->nr_queued ? bfq_queue_peek(bfqd, q) : NULL;
-}
-
-/* Beside a queue that is behind its guarantee: reads, as many as it can do with. */
-static struct request *bfq_idle_beside_behind(struct bfq_data *bfqd,
-					      const struct bfq_queue *served)
-{
-	struct request *rq;
-
-	if (served->habit.room <= 0)
-		return NULL;
-	rq = bfq_idle_next_of(bfqd, wf2q_second(&bfqd->root->node));
-	return rq && !op_is_write(req_op(rq)) ? rq : NULL;
-}
-
-/* Beside a queue whose several requests do not keep the device busy: who is due service. */
-static struct request *bfq_idle_beside_deep(struct bfq_data *bfqd)
-{
-	const u32 few = min(bfqd->room, BFQ_ROOM_MOST);
-
-	if (READ_ONCE(bfqd->tun.exact_shares))
-		return NULL;
-	if (BFQ_UNDERFED * atomic_read(&bfqd->in_flight) >= few)
-		return NULL;
-	if (BFQ_UNDERFED * (u64)bfq_device_load(&bfqd->device) >= bfq_device_bound(bfqd))
-		return NULL;
-	return bfq_idle_next_of(bfqd, wf2q_due(&bfqd->root->node));
-}
-
 /**
  * bfq_idle_inject - what may be served while the device is plugged for a queue?
  * @bfqd: the device
  * @served: that queue
  *
- * Beside who is only behind, only reads: what is written goes on being programmed long after.
- * And only while all are of one class: the second choice is not compared with what is in service.
+ * Beside who is behind: reads, as many as it can do with; what is written goes on being
+ * programmed long after.  And only while all are of one class: the second choice is not compared
+ * with what is in service.
  *
  * Context: bfqd->lock held.
- * Return: a request of another queue, or NULL.
+ * Return: a request of another queue, or NULL, also where a claim comes first.
  */
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
 {
-	if (bfqd->active.mixed)
+	struct wf2q_entity *second;
+	struct bfq_queue *q;
+	struct request *rq;
+
+	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || bfqd->active.mixed ||
+	    served->habit.room <= 0)
 		return NULL;
-	switch (bfqd->turn.plugged_for) {
-	case BFQ_PLUG_BEHIND:
-		return bfq_idle_beside_behind(bfqd, served);
-	case BFQ_PLUG_SHARES:
-		return bfq_idle_beside_deep(bfqd);
-	default:
+	second = wf2q_second(&bfqd->root->node);
+	q = second ? bfq_entity_queue(second) : NULL;
+	if (!q || !q->nr_queued)
 		return NULL;
-	}
+	rq = bfq_queue_peek(bfqd, q);
+	return op_is_write(req_op(rq)) ? NULL : rq;
 }

@@ -402,7 +402,7 @@ enum bfq_why {
  * @BFQ_PLUG_STRICT: strict_guarantees asks for it
  * @BFQ_PLUG_LOCALITY: the process's next request will be near the disk's head
  * @BFQ_PLUG_SHARES: without it the process, which has several requests at a time, would not get
- *	its share; with exact_shares any (without moving parts, when its claim is the next)
+ *	its share; with exact_shares any.  Without moving parts, when its claim is the next
  * @BFQ_PLUG_CLASS: others are of a lower class
  * @BFQ_PLUG_BEHIND: it is behind its guarantee
  * @BFQ_PLUG_LEARN: to see what it does alone, which is what the guarantee is about

@@ -146,7 +146,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	} else {
 		turn->plug_ns = 0;
 	}
-	if (hrtimer_is_queued(&turn->timer) && !READ_ONCE(bfqd->tun.exact_shares))
+	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims(bfqd, q))
 		return;
 	/* for a claim less may be left than the timer is set to */
 	wait = bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q)));
@@ -236,7 +236,7 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	}
 	/* where it is for no claim, who comes first is not asked */
 	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
-	    READ_ONCE(bfqd->tun.exact_shares) && wf2q_precedes(&q->entity))
+	    bfq_idle_claims(bfqd, bfq_in_service(bfqd)) && wf2q_precedes(&q->entity))
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 }
 

@@ -744,38 +744,6 @@ struct wf2q_entity *wf2q_second(struct wf2q_group *root)
 	return e;
 }
 
-/**
- * wf2q_due - name a leaf that is due service beside the one in service
- * @root:	root of the hierarchy
- *
- * That is the first eligible child of the innermost group of the leaf in service that has one
- * waiting, of no lower class than what is in service there: it has been served no more than the
- * fluid server would have served it. Nothing changes. As long as only such leaves are served beside
- * the one in service, by wf2q_charge(), none gets ahead of its share among its siblings by more
- * than a request, however long that takes; wf2q_second() knows no such bound. A group may get ahead
- * by one for each of its children.
- *
- * Return: the leaf, or NULL if none is due anything, or none is in service.
- */
-struct wf2q_entity *wf2q_due(struct wf2q_group *root)
-{
-	struct wf2q_entity *e = wf2q_in_service(root);
-	struct wf2q_group *g;
-
-	for (g = e ? e->parent : NULL; g; g = g->entity.parent) {
-		if (!g->nr_waiting)
-			continue;
-		e = g->sole ? g->sole : wf2q_choose_among(g, false);
-		if (e->class > g->in_service->class ||
-		    wf2q_before(wf2q_tree_of(e)->vtime, e->start))
-			continue;
-		while (e->is_group)
-			e = wf2q_group_of(e)->next;
-		return e;
-	}
-	return NULL;
-}
-
 /* A child that is not in service has been served all the same. */
 static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 {

@@ -155,7 +155,6 @@ void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 void wf2q_enter(struct wf2q_entity *leaf, u32 budget);
 void wf2q_leave(struct wf2q_entity *leaf);
 struct wf2q_entity *wf2q_select(struct wf2q_group *root);
-struct wf2q_entity *wf2q_due(struct wf2q_group *root);
 struct wf2q_entity *wf2q_second(struct wf2q_group *root);
 void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_pass(struct wf2q_entity *leaf, u32 sectors);

@@ -194,23 +194,17 @@ static void check_choice(struct wf2q_group *g)
 		FAIL("the next child is not the first");
 }
 
-/*
- * Who goes next below @g, were what is in service not there; innermost first. If @due, of those
- * that are not ahead of V, nor of a lower class, where their side leaves the path in service.
- */
-static struct wf2q_entity *second_of(struct wf2q_group *g, bool due)
+/* Who goes next below @g, were what is in service not there; innermost first. */
+static struct wf2q_entity *second_of(struct wf2q_group *g)
 {
 	struct wf2q_entity *e = g->in_service;
 
 	if (e && e->is_group) {
-		e = second_of(wf2q_group_of(e), due);
+		e = second_of(wf2q_group_of(e));
 		if (e)
 			return e;
 	}
 	e = first_of(g);
-	if (e && due &&
-	    (e->class > g->in_service->class || later(e->start, g->tree[e->class].vtime)))
-		return NULL;
 	while (e && e->is_group)
 		e = first_of(wf2q_group_of(e));
 	return e;
@@ -218,12 +212,10 @@ static struct wf2q_entity *second_of(struct wf2q_group *g, bool due)
 
 void check_second(struct wf2q_group *root)
 {
-	struct wf2q_entity *second = wf2q_second(root), *due = wf2q_due(root);
+	struct wf2q_entity *second = wf2q_second(root);
 
-	if (second != (root->in_service ? second_of(root, false) : NULL))
+	if (second != (root->in_service ? second_of(root) : NULL))
 		FAIL("the second choice is not the first of those that wait");
-	if (due != (root->in_service ? second_of(root, true) : NULL))
-		FAIL("who is due service beside another is not the first of those that are not ahead");
 }
 
 static bool stands_below(const struct wf2q_entity *e, const struct wf2q_entity *above)

@@ -38,7 +38,7 @@ void check_group(struct wf2q_group *g);
 /* Check wf2q_precedes() by the engine's own timestamps, exactly, from the root down. */
 void check_precedes(struct wf2q_group *root, const struct wf2q_entity *leaf);
 
-/* Check wf2q_second() and wf2q_due() by looking at everybody. */
+/* Check wf2q_second() by looking at everybody. */
 void check_second(struct wf2q_group *root);
 
 #endif

@@ -292,7 +292,6 @@ void test_second(void)
 	EXPECT("second in the root", world_second(&w), 3);
 	world_activate(&w, 1, 64);
 	EXPECT("second in the same group", world_second(&w), 1);
-	EXPECT("who is due service", w.leaf + 1 == wf2q_due(w.group), true);
 
 	/* Where nobody is eligible, choosing would let V jump. */
 	world_move(&w, 2, 1);
@@ -304,24 +303,6 @@ void test_second(void)
 		       (s64)(w.leaf[i].start - vtime) <= 0, false);
 	EXPECT("second among those ahead of V", world_second(&w), 2);
 	EXPECT("virtual time", w.group[1].tree[WF2Q_BE].vtime, vtime);
-	EXPECT("in the root, who is due service", w.leaf + 3 == wf2q_due(w.group), true);
-	world_charge(&w, 3, 200);
-	EXPECT("nobody, when all are ahead", !wf2q_due(w.group), true);
-	world_charge(&w, 0, 200);
-	EXPECT("and again, when the one in service is", !!wf2q_due(w.group), true);
-	world_free(&w);
-
-	/* Behind or not, who is of a lower class is not due anything; a sibling of the group is. */
-	world_make(&w, &p);
-	for (i = 0; i < 4; i++)
-		world_move(&w, i, i < 2 ? 1 : i == 2 ? 2 : 0);
-	world_set_class(&w, 0, WF2Q_RAISED);
-	world_activate(&w, 0, 8);
-	world_activate(&w, 1, 8);
-	EXPECT("selected", world_select(&w), 0);
-	EXPECT("due in a lower class", !wf2q_due(w.group), true);
-	world_activate(&w, 3, 8);
-	EXPECT("due beside the group", w.leaf + 3 == wf2q_due(w.group), true);
 	check_second(w.group);
 	world_free(&w);
 }
