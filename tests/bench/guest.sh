@@ -121,7 +121,7 @@ select_scheduler() {
 	*) die "$elevator is not selected but $(cat "$QUEUE/scheduler")" ;;
 	esac
 	shift
-	for a; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
+	for a in "$@" $tunables; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
 	case $controller in
 	io.cost*)
 		put "$(cat "/sys/block/$DISK/dev") $qos" "$CGROOT/io.cost.qos"
@@ -302,7 +302,7 @@ for arg; do
 	esac
 done
 pids='' njobs=0 stats='' groups='' attributes=''
-: "${disk=}" "${qos=}" "${model=}"
+: "${disk=}" "${tunables=}" "${qos=}" "${model=}"
 settle
 # Each seed begins at another moment between two ticks, and of the disk's turn.
 sleep "$(awk -v seed="$LAB_SEED" 'BEGIN { print seed * 13.1 / 1000 }')"
