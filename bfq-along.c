@@ -66,7 +66,7 @@ static bool bfq_along_enough(const struct bfq_data *bfqd)
 {
 	const struct bfq_tunables *tun = &bfqd->tun;
 
-	return bfqd->turn.along >= bfqd->kind->budget || READ_ONCE(tun->strict_guarantees) ||
+	return bfqd->turn.along >= bfq_turn_most(bfqd) || READ_ONCE(tun->strict_guarantees) ||
 	       jiffies - bfqd->turn.since > msecs_to_jiffies(READ_ONCE(tun->timeout_ms));
 }
 

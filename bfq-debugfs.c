@@ -211,6 +211,13 @@ static void bfq_show_limit(struct seq_file *m, struct bfq_data *bfqd,
 			   set == BFQ_LIMIT_AUTO ? "learned" : "set");
 }
 
+/* Of a disk with moving parts. */
+static void bfq_show_price(struct seq_file *m, const struct bfq_price *price)
+{
+	seq_printf(m, "prices: a seek %u KiB (%u us)\n", price->seek / BFQ_KIB,
+		   price->seek_ns / (u32)NSEC_PER_USEC);
+}
+
 static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 {
 	const struct bfq_turn *turn = &bfqd->turn;
@@ -218,8 +225,9 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	struct bfq_queue_line line;
 	struct bfq_queue *served;
 	u32 load, limit, learned;
+	struct bfq_price price;
 	unsigned int ms, gate;
-	bool alone;
+	bool alone, seeks;
 	unsigned long flags;
 	int why;
 
@@ -232,6 +240,8 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	load = bfq_device_load(&bfqd->device);
 	limit = READ_ONCE(bfqd->device.limit);
 	learned = bfqd->device.learned;
+	price = bfqd->price;
+	seeks = bfqd->kind->seeks;
 	alone = bfqd->active.nr < 2;
 	ms = jiffies_to_msecs(jiffies - turn->since);
 	memcpy(ended, turn->ended, sizeof(ended));
@@ -245,6 +255,8 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 		   gate & BFQ_GATE_FULL ? " full" : "", gate & BFQ_GATE_HELD ? " held" : "",
 		   gate ? "" : " open");
 	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
+	if (seeks)
+		bfq_show_price(m, &price);
 	if (served) {
 		seq_printf(m, "in service for %u ms: ", ms);
 		bfq_show_queue_line(m, &line);

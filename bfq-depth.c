@@ -263,7 +263,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		if (bfq_depth_exceeded(bfqd, q, opf))
 			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
 		else if (bfq_depth_scarce(bfqd, opf))
-			bfq_habit_held(q);	/* it may sleep for the tag until it has no request */
+			bfq_habit_held(q);	/* it may sleep for it until all are done */
 	} else if (bfq_depth_scarce(bfqd, opf)) {
 		bfq_habit_asked(q);	/* what it may sleep from here on is no thinking */
 		if (bfq_depth_exceeded(bfqd, q, opf))

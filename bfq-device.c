@@ -43,8 +43,8 @@
 
 /*
  * Where there are moving parts, where a request lies decides what it costs.  Each choice
- * is made as late as possible; and a turn is 8 MiB, 80 ms of a 100 MB/s disk, so
- * that seeking between turns (about 10 ms) costs little over a tenth.  A request's
+ * is made as late as possible; and a turn is what the disk moves in timeout_sync, so
+ * that seeking between turns (about 10 ms) costs less than a tenth (bfq-price.c).  A request's
  * overhead is a seek, too.
  *
  * Beside a raised queue (bfq-raise.c) one request of others is let in at a time, which is what the
@@ -55,7 +55,7 @@
 static const struct bfq_kind bfq_moving = {
 	.seeks = true,
 	.batch = 1,
-	.budget = 16384,
+	.budget = 0,
 	.overhead = 512,
 	.limit = 8192,
 	.beside_raised = 256,
@@ -235,12 +235,16 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 {
 	struct bfq_device *dev = &bfqd->device;
 	struct bfq_queue *q = bfq_rq_queue(rq);
-	bool watched = READ_ONCE(q->watched);
+	unsigned long noted = 0;
 	u64 inside;
 
-	bfq_rq_set_sent(rq, load, watched);
-	if (unlikely(watched))
+	if (unlikely(bfqd->kind->seeks && load))
+		noted = bfqd->price.noted;
+	if (unlikely(READ_ONCE(q->watched))) {
+		noted |= BFQ_RQ_WATCHED;
 		bfq_raise_sent(bfqd, q);
+	}
+	bfq_rq_set_sent(rq, load, noted);
 	atomic_inc(&q->in_flight);
 	atomic_inc(&bfqd->in_flight);
 	inside = atomic64_add_return(BFQ_ONE_SEND + load, &dev->inside);
@@ -269,6 +273,15 @@ static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
+/* Who asked to be told of it is. */
+static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, u64 now)
+{
+	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED))
+		bfq_raise_done(bfqd, bfq_rq_queue(rq), now);
+	if (bfq_rq_noted(rq, BFQ_RQ_PRICED))
+		bfq_price_done(bfqd, rq);
+}
+
 /* It leaves the device. */
 static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 {
@@ -276,8 +289,8 @@ static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u6
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
 
-	if (unlikely(bfq_rq_watched(rq)))
-		bfq_raise_done(bfqd, q, now);
+	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED | BFQ_RQ_PRICED))
+		bfq_device_tell(bfqd, rq, now);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);
 	WRITE_ONCE(dev->done_ns, now);

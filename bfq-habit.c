@@ -82,8 +82,10 @@
 
 /*
  * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
- * although the device is plugged for it does not profit from that (many that seek at a disk
- * which sorts them by itself, say): it is forgotten, and tried again when as much is missing.
+ * although the device is plugged for it does not profit from that: it is forgotten, and tried
+ * again when as much is missing.  On a disk it has a claim instead of the device, which takes
+ * nothing from the others that is theirs, and what a disk's cache has taken may be in the way
+ * for longer.
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
 
@@ -284,7 +286,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	if (habit->behind)
 		bfq_habit_steer(habit, slow);
 	lag = habit->lag_ns + slow;
-	if (lag > BFQ_LAG_MOST && habit->behind)
+	if (lag > BFQ_LAG_MOST && habit->behind && !bfqd->kind->seeks)
 		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
 	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, BFQ_LAG_MOST);
 	if (habit->lag_ns > BFQ_LAG_TURN)

@@ -34,7 +34,7 @@
  * shares, which makes even what is left beyond the guarantees go by
  * weight, and with strict_guarantees for every synchronous queue.
  *
- * Claims.  Where there are no moving parts, a queue whose share is to be kept apart need not
+ * Claims.  A queue whose share is to be kept apart, and that does not read along a disk, need not
  * have the device to itself to keep what it is owed.  When it runs empty its turn ends, but to
  * the engine it goes on waiting, with an allotment for the request that it has not made yet: it
  * has a claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue
@@ -45,6 +45,11 @@
  * so a claim lasts as long as others are served before it, and slice_idle more, and no timer
  * looks after it.  To the engine a claim is a backlogged queue, and the bounds of
  * Documentation/engine.md hold for it.
+ *
+ * On a disk with moving parts who is behind has a claim, too.  A disk may take several requests of
+ * those that seek, and sort them; what it must not have is more of the others than their
+ * share, a writer above all: the disk's cache takes what it writes at once, and makes everybody
+ * wait for it later.
  *
  * Injection.  While the device is plugged for a queue that is behind, reads of others are served
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
@@ -90,19 +95,33 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 }
 
 /**
- * bfq_idle_claims - does a queue keep its place in the engine's order without a request?
+ * bfq_idle_claims_for - does a queue keep its place in the engine's order without a request?
  * @bfqd: the device
- * @q: the queue, which has just run empty
+ * @what: what it would be good for to wait for its next one (bfq_idle_worth())
  *
  * Not while there are several classes: one is owed a thin share only for what it asks for.
  *
  * Context: bfqd->lock held.
  * Return: whether it does; if not the device is plugged for it, or its place is given up.
  */
+bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what)
+{
+	if (bfqd->active.mixed)
+		return false;
+	return what == BFQ_PLUG_SHARES || (what == BFQ_PLUG_BEHIND && bfqd->kind->seeks);
+}
+
+/**
+ * bfq_idle_claims - the same of a certain queue
+ * @bfqd: the device
+ * @q: the queue, which has just run empty
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it does.
+ */
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	return !bfqd->kind->seeks && !bfqd->active.mixed &&
-	       bfq_idle_worth(bfqd, q) == BFQ_PLUG_SHARES;
+	return bfq_idle_claims_for(bfqd, bfq_idle_worth(bfqd, q));
 }
 
 /**

@@ -3,7 +3,7 @@
  * BFQ: an I/O scheduler that shares a device by weight.
  *
  * Every process and every cgroup that does I/O has a weight, and gets that
- * share of what the device can do, measured in sectors.  This file is the
+ * share of what the device can do, measured in sectors (bfq-price.c).  This file is the
  * front door: what the block layer calls, and where a device's scheduler is
  * born and dies.  The way of a request through the rooms:
  *
@@ -54,6 +54,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	bfq_turn_init(bfqd);
 	bfq_raise_init(bfqd);
 	bfq_device_init(bfqd);
+	bfq_price_init(bfqd);
 	ret = bfq_stage_init(bfqd);
 	if (ret)
 		goto free_data;

@@ -25,6 +25,7 @@
  *	bfq-along.c	requests of others that lie on the way
  *	bfq-idle.c	is this queue worth waiting for?
  *	bfq-device.c	what is known of the device, and what is in it
+ *	bfq-price.c	what a request costs a disk with moving parts
  *	bfq-raise.c	who goes first for a while, and what that does to the others
  *	bfq-habit.c	what is known of a process
  *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
@@ -427,13 +428,14 @@ enum bfq_plug_for {
  * @pid, @cgroup: whose turn it is, for the notes
  * @since: jiffies when it began
  * @sectors: served in it
- * @along: sectors of other queues that were served in it (bfq-along.c, bfq-idle.c)
+ * @charged: and what the queue was charged for that
+ * @along: charged to other queues that were served in it (bfq-along.c, bfq-idle.c)
  * @plugged_for: why the device is plugged, or was last
  * @beside: the device is plugged, but a request of another queue may be taken along.  Written
  *	under the lock, read without
  * @head: where a disk's head has been sent last
  * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
- *	unless somebody traces
+ *	unless somebody traces, or there are moving parts
  * @timer: ends the wait for a queue for which the device is plugged
  * @ended: how often a turn ended for which reason
  * @nr_along: how many requests were taken along so far
@@ -446,6 +448,7 @@ struct bfq_turn {
 	u64 cgroup;
 	unsigned long since;
 	u32 sectors;
+	u32 charged;
 	u32 along;
 	enum bfq_plug_for plugged_for;
 	bool beside;
@@ -505,7 +508,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
  * struct bfq_kind - what follows from the kind of a device
  * @seeks: it has moving parts: where a request lies matters
  * @batch: requests chosen under one hold of the lock, at most
- * @budget: sectors that a queue may be served in one turn
+ * @budget: sectors that a queue may be charged in one turn; 0: what is moved in timeout_sync
  * @overhead: sectors that a request counts for against the limit, beside its data
  * @limit: sectors in the device, to begin with
  * @beside_raised: and as long as it is the turn of somebody else than a raised queue
@@ -570,6 +573,37 @@ struct bfq_device {
 };
 
 /**
+ * struct bfq_price - what requests cost a disk with moving parts (bfq-price.c)
+ * @seek: sectors that a request is charged beside its own if it is far from the one before
+ * @turn: sectors that the device moves in timeout_sync
+ * @noted: BFQ_RQ_ bits for the request that is about to be sent
+ * @seek_ns: what it takes the device to get there
+ * @data_ns: and to move a number of sectors, see BFQ_PRICE_UNIT
+ * @since_ns: completion with which the window began
+ * @idle_ns: how long the device has been empty in the window
+ * @had_sectors, @had_seeks: what had been done when it began
+ * @sectors: data moved so far, in sectors; counted on completion, without a lock
+ * @seeks: requests done so far that were far from the one sent before; likewise
+ * @wrote: something has been written in the window; set without a lock
+ * @written: jiffies when a window ended in which something was
+ */
+struct bfq_price {
+	u32 seek;
+	u32 turn;
+	u32 noted;
+	u32 seek_ns;
+	u32 data_ns;
+	u64 since_ns;
+	u64 idle_ns;
+	u64 had_sectors;
+	u32 had_seeks;
+	atomic64_t sectors;
+	atomic_t seeks;
+	bool wrote;
+	unsigned long written;
+};
+
+/**
  * struct bfq_raise - what it takes to let some go first (bfq-raise.c)
  * @most: the largest credit of an active queue, as of the last look
  * @tgid: the program that has it
@@ -627,6 +661,7 @@ struct bfq_raise {
  *
  * @in_flight: requests chosen, or sent without a choice, and not completed
  * @device: what they are to the device, and how much may be in it
+ * @price: and what they cost it
  *
  * @contended: a dispatcher found @lock taken and left (bit 0)
  * @arrived: perhaps a stage is not empty; to ask @staged would take longer
@@ -661,6 +696,7 @@ struct bfq_data {
 	struct bfq_turn turn;
 	struct bfq_active active;
 	struct bfq_raise raise;
+	struct bfq_price price;
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	struct bfq_device device;
@@ -748,16 +784,18 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
  */
 #define BFQ_SEEK_FAR		1024
 
+static inline bool bfq_far(sector_t pos, sector_t head)
+{
+	return (pos > head ? pos - head : head - pos) > BFQ_SEEK_FAR;
+}
+
 /*
  * The disk is about to serve a request of a queue, whose head still stands where the request before
  * has ended.  Context: bfqd->lock held.
  */
 static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *rq)
 {
-	sector_t pos = blk_rq_pos(rq);
-	sector_t distance = pos > q->head ? pos - q->head : q->head - pos;
-
-	q->habit.seeks = (q->habit.seeks << 1) | (distance > BFQ_SEEK_FAR);
+	q->habit.seeks = (q->habit.seeks << 1) | bfq_far(blk_rq_pos(rq), q->head);
 }
 
 /* Has a request of this queue arrived in this tick already?  Then bfq_active_note() is idle. */
@@ -892,12 +930,14 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 }
 
 /*
- * The state stands in the lowest bits; while chosen, whether its queue was watched, and what it
- * counts for in the device, above.
+ * The state stands in the lowest bits; while chosen, who wants to know of its completion, and what
+ * it counts for in the device, above.
  */
 #define BFQ_RQ_STATE_BITS	2
-#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)
-#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_STATE_BITS + 1)
+#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-raise.c */
+#define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-price.c */
+#define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 2)	/* it is a seek for the device */
+#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_STATE_BITS + 3)
 
 static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 {
@@ -909,15 +949,15 @@ static inline u32 bfq_rq_load(const struct request *rq)
 	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_LOAD_SHIFT;
 }
 
-static inline bool bfq_rq_watched(const struct request *rq)
+/* Those of the given BFQ_RQ_ bits that were noted when it was sent. */
+static inline unsigned long bfq_rq_noted(const struct request *rq, unsigned long bits)
 {
-	return (unsigned long)rq->elv.priv[1] & BFQ_RQ_WATCHED;
+	return (unsigned long)rq->elv.priv[1] & bits;
 }
 
-static inline void bfq_rq_set_sent(struct request *rq, u32 load, bool watched)
+static inline void bfq_rq_set_sent(struct request *rq, u32 load, unsigned long bits)
 {
-	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT |
-				   (unsigned long)watched << BFQ_RQ_STATE_BITS | BFQ_RQ_CHOSEN);
+	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT | bits | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
@@ -931,8 +971,8 @@ static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
  */
 #define BFQ_PRICE_NO_DATA	8
 
-/* What a request is charged, in sectors. */
-static inline u32 bfq_rq_price(const struct request *rq)
+/* What a request counts for as such, in sectors; charged is bfq_price_of_seek() beside it. */
+static inline u32 bfq_rq_size(const struct request *rq)
 {
 	switch (req_op(rq)) {
 	case REQ_OP_DISCARD:
@@ -942,6 +982,22 @@ static inline u32 bfq_rq_price(const struct request *rq)
 	default:
 		return max(blk_rq_sectors(rq), 1U);
 	}
+}
+
+/*
+ * What a queue is charged for a request beside its size, in sectors (bfq-price.c); its head still
+ * stands where the request before has ended.  Context: bfqd->lock held.
+ */
+static inline u32 bfq_price_of_seek(const struct bfq_data *bfqd, const struct bfq_queue *q,
+				    const struct request *rq)
+{
+	return bfqd->kind->seeks && bfq_far(blk_rq_pos(rq), q->head) ? bfqd->price.seek : 0;
+}
+
+/* How many sectors may be charged for in one turn. Context: bfqd->lock held. */
+static inline u32 bfq_turn_most(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->tun.max_budget) ?: bfqd->kind->budget ?: bfqd->price.turn;
 }
 
 /* The sector after its last. */
@@ -998,6 +1054,7 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 /* bfq-idle.c */
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what);
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
 
@@ -1012,6 +1069,13 @@ void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
 bool bfq_device_full(struct bfq_data *bfqd, bool beside);
 void bfq_completed_request(struct request *rq, u64 now);
+
+/* bfq-price.c */
+void bfq_price_init(struct bfq_data *bfqd);
+u32 bfq_price_idle(const struct bfq_data *bfqd);
+void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq);
+void bfq_price_done(struct bfq_data *bfqd, const struct request *rq);
+void bfq_price_refresh(struct bfq_data *bfqd);
 
 /* bfq-raise.c */
 void bfq_raise_init(struct bfq_data *bfqd);

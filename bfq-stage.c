@@ -202,6 +202,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 	if (bfq_active_refresh(bfqd)) {
 		bfq_depth_refresh(bfqd);
 		bfq_device_refresh(bfqd);
+		bfq_price_refresh(bfqd);
 		bfq_habit_refresh(bfqd);
 		bfq_raise_refresh(bfqd);
 	}

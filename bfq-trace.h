@@ -171,6 +171,26 @@ TRACE_EVENT(bfq_limit,
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->limit, __entry->gain)
 );
 
+TRACE_EVENT(bfq_price,
+	TP_PROTO(const struct bfq_data *bfqd),
+	TP_ARGS(bfqd),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, seek)
+		__field(u32, seek_us)
+		__field(u32, data_us)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->seek = bfqd->price.seek;
+		__entry->seek_us = bfqd->price.seek_ns / (u32)NSEC_PER_USEC;
+		__entry->data_us = bfqd->price.data_ns / (u32)NSEC_PER_USEC;
+	),
+	TP_printk("%d,%d seek=%u sectors (%u us) data=%u us for 512 KiB",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->seek, __entry->seek_us,
+		  __entry->data_us)
+);
+
 TRACE_EVENT(bfq_depth_wait,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 began),
 	TP_ARGS(bfqd, q, began),

@@ -55,11 +55,6 @@
 /* A budget is at least a page of 4 KiB. */
 #define BFQ_BUDGET_LEAST	8
 
-static u32 bfq_turn_most(const struct bfq_data *bfqd)
-{
-	return READ_ONCE(bfqd->tun.max_budget) ?: bfqd->kind->budget;
-}
-
 static u32 bfq_turn_budget(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	u32 most = bfq_turn_most(bfqd);
@@ -77,7 +72,7 @@ static void bfq_turn_feed_back(const struct bfq_data *bfqd, struct bfq_queue *q,
 	if (!bfqd->turn.sectors)	/* it had a claim, and nothing came of it */
 		return;
 	if (why == BFQ_WHY_EMPTY || why == BFQ_WHY_IDLE)
-		q->budget = max_t(u32, bfqd->turn.sectors, BFQ_BUDGET_LEAST);
+		q->budget = max_t(u32, bfqd->turn.charged, BFQ_BUDGET_LEAST);
 	else if (why == BFQ_WHY_BUDGET && q->budget)
 		q->budget = q->budget < most / 2 ? 2 * q->budget : 0;
 }
@@ -97,6 +92,7 @@ static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 	turn->preempt = false;
 	turn->since = jiffies;
 	turn->sectors = 0;
+	turn->charged = 0;
 	turn->along = 0;
 	turn->plugged_for = BFQ_PLUG_NOT;
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled()) {
@@ -140,12 +136,10 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
 	if (what == BFQ_PLUG_LEARN)
 		bfq_habit_tried(q);
-	if (trace_bfq_plug_enabled() || trace_bfq_unplug_enabled()) {
+	turn->plug_ns = 0;
+	if (bfqd->kind->seeks || trace_bfq_plug_enabled() || trace_bfq_unplug_enabled())
 		turn->plug_ns = ktime_get_ns();
-		trace_bfq_plug(bfqd, q, what);
-	} else {
-		turn->plug_ns = 0;
-	}
+	trace_bfq_plug(bfqd, q, what);
 	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims(bfqd, q))
 		return;
 	/* for a claim less may be left than the timer is set to */
@@ -157,8 +151,15 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 /* The wait is over: the request is there (@why is negative), or the turn ends. */
 static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 {
+	u32 idle;
+
 	if (!bfq_plugged(bfqd))
 		return;
+	idle = bfq_price_idle(bfqd);
+	if (idle) {
+		wf2q_charge(&q->entity, idle);
+		bfqd->turn.charged += idle;
+	}
 	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
 	WRITE_ONCE(bfqd->turn.beside, false);
 	if (trace_bfq_unplug_enabled())
@@ -290,7 +291,8 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 	}
 	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
 		return false;
-	if (bfq_rq_price(rq) > wf2q_remaining(&q->entity) && !bfq_turn_learns(bfqd, q)) {
+	if (bfq_rq_size(rq) + bfq_price_of_seek(bfqd, q, rq) > wf2q_remaining(&q->entity) &&
+	    !bfq_turn_learns(bfqd, q)) {
 		*why = BFQ_WHY_BUDGET;
 		return true;
 	}
@@ -314,6 +316,7 @@ static u64 bfq_plug_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 static struct bfq_queue *bfq_turn_choose(struct bfq_data *bfqd)
 {
 	struct wf2q_entity *entity;
+	enum bfq_plug_for what;
 	struct bfq_queue *q;
 
 	while ((entity = wf2q_select(&bfqd->root->node))) {
@@ -322,9 +325,10 @@ static struct bfq_queue *bfq_turn_choose(struct bfq_data *bfqd)
 			bfq_turn_begin(bfqd, q);
 			return q;
 		}
-		if (bfq_idle_left(bfqd, q) && bfq_idle_claims(bfqd, q)) {
+		what = bfq_idle_worth(bfqd, q);
+		if (bfq_idle_left(bfqd, q) && bfq_idle_claims_for(bfqd, what)) {
 			bfq_turn_begin(bfqd, q);
-			bfq_turn_plug(bfqd, q, BFQ_PLUG_SHARES);
+			bfq_turn_plug(bfqd, q, what);
 			return NULL;
 		}
 		wf2q_leave(entity);
@@ -431,15 +435,30 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	return NULL;
 }
 
-/* A request is chosen; its queue's head still stands where the one before has ended. */
-static inline void bfq_turn_note_choice(struct bfq_data *bfqd, struct bfq_queue *q,
-					struct request *rq)
+/*
+ * On a disk with moving parts.  Return what the queue is charged for the request beside its size.
+ */
+static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue *q,
+					const struct request *rq)
+{
+	bfq_habit_see_gap(q, rq);
+	bfq_price_sent(bfqd, rq);
+	bfqd->turn.head = bfq_rq_end(rq);
+	return bfq_price_of_seek(bfqd, q, rq);
+}
+
+/*
+ * A request is chosen; its queue's head still stands where the one before has ended.  Return what
+ * the queue is charged.
+ */
+static inline u32 bfq_turn_note_choice(struct bfq_data *bfqd, struct bfq_queue *q,
+				       const struct request *rq, u32 sectors)
 {
 	trace_bfq_choose(bfqd, q, rq);
-	if (bfqd->kind->seeks)
-		bfq_habit_see_gap(q, rq);
+	if (unlikely(bfqd->kind->seeks))
+		sectors += bfq_turn_note_place(bfqd, q, rq);
 	bfq_habit_passed(q, rq);
-	bfqd->turn.head = bfq_rq_end(rq);
+	return sectors;
 }
 
 /* A request of a queue is on its way to the device: account for it. */
@@ -493,7 +512,7 @@ static bool bfq_one_of_equals(const struct bfq_data *bfqd, const struct bfq_queu
  */
 bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
-	u32 sectors = bfq_rq_price(rq);
+	u32 sectors = bfq_rq_size(rq), price;
 
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->turn.open || !q->sync || bfq_device_at_limit(bfqd))
@@ -513,19 +532,20 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled())
 		bfq_turn_begin(bfqd, q);
 	bfqd->turn.sectors = sectors;
-	bfq_turn_note_choice(bfqd, q, rq);
+	price = bfq_turn_note_choice(bfqd, q, rq, sectors);
 	q->head = bfq_rq_end(rq);
-	q->budget = max_t(u32, sectors, BFQ_BUDGET_LEAST);
-	wf2q_pass(&q->entity, sectors);
+	q->budget = max_t(u32, price, BFQ_BUDGET_LEAST);
+	wf2q_pass(&q->entity, price);
 	bfq_serve(bfqd, q, rq, sectors);
 	bfq_turn_note_end(bfqd, BFQ_WHY_EMPTY);
 	return true;
 }
 
 /* A request of another queue than the one in service has been taken along. */
-static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors)
+static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors,
+				u32 price)
 {
-	bfqd->turn.along += sectors;
+	bfqd->turn.along += price;
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
 		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
@@ -548,21 +568,22 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 {
 	unsigned long waited = jiffies - bfq_rq_arrival(rq);
 	struct bfq_turn *turn = &bfqd->turn;
-	u32 sectors = bfq_rq_price(rq);
+	u32 sectors = bfq_rq_size(rq), price;
 	enum bfq_plug_for what;
 
 	lockdep_assert_held(&bfqd->lock);
-	bfq_turn_note_choice(bfqd, q, rq);
+	price = bfq_turn_note_choice(bfqd, q, rq, sectors);
 	bfq_queue_take(bfqd, q, rq);
-	wf2q_charge(&q->entity, sectors);
+	wf2q_charge(&q->entity, price);
 	bfq_serve(bfqd, q, rq, sectors);
 	if (waited)
 		bfq_count_waited(q, waited);
 	if (unlikely(!bfq_queue_serving(q))) {
-		bfq_turn_took_along(bfqd, q, sectors);
+		bfq_turn_took_along(bfqd, q, sectors, price);
 		return;
 	}
 	turn->sectors += sectors;
+	turn->charged += price;
 	turn->fresh = false;
 	if (q->nr_queued)
 		return;
@@ -572,7 +593,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		return;
 	}
 	what = bfq_idle_worth(bfqd, q);
-	if (what == BFQ_PLUG_NOT || (what == BFQ_PLUG_SHARES && bfq_idle_claims(bfqd, q)))
+	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, what))
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 	else
 		bfq_turn_plug(bfqd, q, what);

@@ -34,6 +34,8 @@ struct bfq_data {
 	cpumask_t staged;
 	unsigned int gate;
 	const struct bfq_kind *kind;
+	unsigned int room;
+	struct { u32 noted; } price;
 	struct bfq_tunables tun;
 	spinlock_t lock;
 	bool dispatching;
@@ -424,10 +426,13 @@ static bool bfq_rq_prepared(const struct request *rq) { return true; }
 static enum bfq_rq_state bfq_rq_state(const struct request *rq) { return rq->state; }
 static void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state) { rq->state = state; }
 static u32 bfq_rq_load(const struct request *rq) { return rq->load; }
-static bool bfq_rq_watched(const struct request *rq) { return false; }
+enum { BFQ_RQ_WATCHED = 4, BFQ_RQ_PRICED = 8 };
+static unsigned long bfq_rq_noted(const struct request *rq, unsigned long bits) { return 0; }
 static void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q) { }
+static void bfq_price_done(struct bfq_data *bfqd, const struct request *rq) { }
+static void bfq_price_refresh(struct bfq_data *bfqd) { }
 static void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now) { }
-static void bfq_rq_set_sent(struct request *rq, u32 load, bool watched)
+static void bfq_rq_set_sent(struct request *rq, u32 load, unsigned long bits)
 {
 	rq->state = BFQ_RQ_CHOSEN;
 	rq->load = load;
@@ -798,6 +803,7 @@ static void reset(const struct scenario *s)
 	rqq.elevator = &elevator;
 	hctx.queue = &rqq;
 	kind.batch = 2;
+	data.room = 2;
 	data.kind = &kind;
 	data.queue = &rqq;
 	for (int i = 0; i < CPUS; i++)

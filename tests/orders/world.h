@@ -47,7 +47,7 @@ struct bfq_queue {
 };
 
 struct bfq_tunables { bool strict_guarantees; };
-struct bfq_kind { unsigned int batch; u32 beside_raised; };
+struct bfq_kind { unsigned int batch; u32 beside_raised; bool seeks; };
 struct bfq_turn { bool fresh, beside; };
 struct work_struct { int nothing; };
 
