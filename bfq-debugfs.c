@@ -37,13 +37,15 @@ struct bfq_queue_line {
 	u64 cgroup;
 	struct bfq_served served;
 	u64 think_ns;
+	u32 alone_ns;
+	s32 lag_ns;
 	pid_t pid;
 	struct bfq_prio prio;
 	u16 weight;
 	u32 share_ppm;
 	unsigned int waiting, device, tags, limit;
 	u32 credit;
-	bool sync, raised, seeks, serving;
+	bool sync, raised, seeks, serving, behind;
 };
 
 /* What is shown of a group. */
@@ -61,6 +63,9 @@ static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *
 		.cgroup = bfq_group_id(q->group),
 		.served = q->served,
 		.think_ns = q->habit.think_ns,
+		.alone_ns = q->habit.alone_ns,
+		.lag_ns = q->habit.lag_ns,
+		.behind = q->habit.behind,
 		.pid = q->pid,
 		.prio = q->prio,
 		.weight = q->entity.new_weight,
@@ -91,6 +96,8 @@ static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line 
 	else
 		seq_printf(m, " limit=%u", line->limit);
 	seq_printf(m, " raised=%d credit_kib=%u", line->raised, line->credit / BFQ_KIB);
+	seq_printf(m, " alone_us=%u lag_us=%d behind=%d", line->alone_ns / (u32)NSEC_PER_USEC,
+		   line->lag_ns / (s32)NSEC_PER_USEC, line->behind);
 	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",
 		   line->served.sectors, line->served.requests,
 		   line->served.waited * jiffies_to_msecs(1),

@@ -137,11 +137,11 @@ static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q,
 	unsigned int asking = atomic_read(&q->asking);
 	unsigned int have = atomic_read(&q->tags) + asking;
 
-	if (!have || have < bfq_depth_limit(bfqd, q))
+	if (!have || (q->sync && !bfq_depth_scarce(bfqd, opf)))
 		return false;
 	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking)
 		return false;
-	return !q->sync || bfq_depth_scarce(bfqd, opf);
+	return have >= bfq_depth_limit(bfqd, q);
 }
 
 /* Sleep until the task may go on, for so many jiffies at most. */

@@ -39,13 +39,14 @@
  * sectors for each of its requests.  That comes to rest where it has just its guarantee and the
  * device all else to do that it can.
  *
- * What a request takes alone is seen now and then: whenever it found the device empty and nobody
- * else was sent before it was back.  On flash it is near the least of what was seen, since all
- * that such a request may still meet is work that others have left behind (a cache being
- * programmed, a stream being read ahead), which makes it longer; on a disk it is the mean, since
- * seeks differ.  On flash the device is plugged for one queue or another now and then only to
- * see that.  Thinking counts by no more than twice what is usual: a process that the CPU is
- * taken from now and then does not want to go slower.
+ * What a request takes alone is, on a disk with moving parts, the mean of its process's prices.  On
+ * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
+ * before it was back.  It is near the least of what was seen, since all that such a request may
+ * still meet is work that others have left behind (a cache being programmed, a stream being read
+ * ahead), which makes it longer.  The device is plugged for one queue or another now and then only
+ * to see that.  (On a disk such samples are few while others are served, and seeks differ: one
+ * process took 4 ms alone, another 11.)  Thinking counts by no more than twice what is usual: a
+ * process that the CPU is taken from now and then does not want to go slower.
  *
  * This room only notes; others draw the conclusions, and only read.
  */
@@ -83,11 +84,15 @@
 /*
  * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
  * although the device is plugged for it does not profit from that: it is forgotten, and tried
- * again when as much is missing.  On a disk it has a claim instead of the device, which takes
- * nothing from the others that is theirs, and what a disk's cache has taken may be in the way
- * for longer.
+ * again when as much is missing.
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
+
+/*
+ * On a disk it has a claim instead of the device, which takes nothing from the others that is
+ * theirs; and what a disk's cache has taken, 64 MiB, say, may be in the way for a second or two.
+ */
+#define BFQ_LAG_MOST_SEEKS	(2000 * (s32)NSEC_PER_MSEC)
 
 /*
  * Without moving parts so many requests in a row are a sample, since now and then one meets what
@@ -97,8 +102,8 @@
 #define BFQ_LONE_RUN		4
 #define BFQ_LONE_RISE		16
 
-/* On a disk the mean of about this many is taken. */
-#define BFQ_LONE_MEAN		16
+/* On a disk the mean of about this many prices is taken. */
+#define BFQ_PRICE_MEAN		16
 
 /*
  * What a process usually thinks is what one in four of its pauses is below: an eighth of it and a
@@ -225,17 +230,32 @@ static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
 	habit->sure = true;
 }
 
-/* The last request had the device for itself. */
-static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took, bool seeks)
+/* The last request had the device for itself, which has no moving parts. */
+static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
 {
 	if (!habit->alone_ns) {
 		habit->alone_ns = took;
 		habit->trials = BFQ_TRIALS;
-	} else if (seeks) {
-		habit->alone_ns += ((s32)took - (s32)habit->alone_ns) / BFQ_LONE_MEAN;
 	}
-	if (!seeks)
-		bfq_habit_see_run(habit, took);
+	bfq_habit_see_run(habit, took);
+}
+
+/**
+ * bfq_habit_see_price - a disk with moving parts is about to serve a request
+ * @q: its queue
+ * @ns: what such a request takes it (bfq-price.c)
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_see_price(struct bfq_queue *q, u32 ns)
+{
+	struct bfq_habit *habit = &q->habit;
+
+	habit->trials = BFQ_TRIALS;	/* there is nothing to be seen */
+	if (habit->alone_ns)
+		habit->alone_ns += ((s32)ns - (s32)habit->alone_ns) / BFQ_PRICE_MEAN;
+	else
+		habit->alone_ns = ns;
 }
 
 /* With its last request a queue fell back by so much: how much may others be served beside it? */
@@ -267,12 +287,12 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
 	u32 thought = habit->thought_ns;
 	u64 share = READ_ONCE(q->share);
-	s64 slow, lag;
+	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
 
-	if (READ_ONCE(habit->lone))
-		bfq_habit_see_alone(habit, took, bfqd->kind->seeks);
-	else
+	if (!READ_ONCE(habit->lone))
 		habit->run = 0;
+	else if (!bfqd->kind->seeks)
+		bfq_habit_see_alone(habit, took);
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
 	share = share * BFQ_AIM_PERCENT / 100;
@@ -286,9 +306,9 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	if (habit->behind)
 		bfq_habit_steer(habit, slow);
 	lag = habit->lag_ns + slow;
-	if (lag > BFQ_LAG_MOST && habit->behind && !bfqd->kind->seeks)
+	if (lag > most && habit->behind && !bfqd->kind->seeks)
 		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
-	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, BFQ_LAG_MOST);
+	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, most);
 	if (habit->lag_ns > BFQ_LAG_TURN)
 		bfq_active_behind(bfqd, q, true);
 	else if (habit->lag_ns < -BFQ_LAG_TURN)

@@ -778,10 +778,7 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 	WRITE_ONCE(habit->completed_ns, now);
 }
 
-/*
- * A request this far from where the last ended counts as a seek: 512 KiB, the
- * reach of a usual read-ahead window.
- */
+/* So far from where the last ended is a seek: 512 KiB, the reach of a usual read-ahead window. */
 #define BFQ_SEEK_FAR		1024
 
 static inline bool bfq_far(sector_t pos, sector_t head)
@@ -991,7 +988,9 @@ static inline u32 bfq_rq_size(const struct request *rq)
 static inline u32 bfq_price_of_seek(const struct bfq_data *bfqd, const struct bfq_queue *q,
 				    const struct request *rq)
 {
-	return bfqd->kind->seeks && bfq_far(blk_rq_pos(rq), q->head) ? bfqd->price.seek : 0;
+	if (likely(!bfqd->kind->seeks) || (q->sync && !bfq_far(blk_rq_pos(rq), q->head)))
+		return 0;
+	return bfqd->price.seek;
 }
 
 /* How many sectors may be charged for in one turn. Context: bfqd->lock held. */
@@ -1073,6 +1072,7 @@ void bfq_completed_request(struct request *rq, u64 now);
 /* bfq-price.c */
 void bfq_price_init(struct bfq_data *bfqd);
 u32 bfq_price_idle(const struct bfq_data *bfqd);
+u32 bfq_price_time(const struct bfq_data *bfqd, u32 price);
 void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq);
 void bfq_price_done(struct bfq_data *bfqd, const struct request *rq);
 void bfq_price_refresh(struct bfq_data *bfqd);
@@ -1096,6 +1096,7 @@ void bfq_raise_release(struct bfq_data *bfqd);
 void bfq_habit_asked(struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
+void bfq_habit_see_price(struct bfq_queue *q, u32 ns);
 void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);

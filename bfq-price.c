@@ -7,7 +7,8 @@
  * device's time.  So each request is charged what such a request costs the device, in sectors that
  * the device could have moved meanwhile:
  *
- *	price	 its sectors, and where it does not lie near the queue's last one, a seek
+ *	price	 its sectors, and a seek, where it does not lie near the queue's last one or is
+ *		 a write that nobody waits for
  *	seek	 seek_ns / data_ns, in sectors
  *
  * A price depends on what a request is, never on how long this one happened to take: of equal
@@ -27,7 +28,8 @@
  * model serves at large; its coefficients are fixed: T. Heo et al., "IOCost: Block IO Control for
  * Containers in Datacenters", ASPLOS 2022, section 3.2.)  Nothing is learned while somebody writes,
  * and for some time after: a write is done when it is in the disk's cache, and keeps the arm
- * busy later.  It is charged as a read of its place and size would be.
+ * busy later.  It is charged as a read of its place and size would be; but for a write that
+ * nobody waits for the arm comes in between others' reads, and goes back, wherever it lies.
  *
  * While the device is plugged for a queue and empty, that costs the others the same time: it is
  * charged at the rate at which the device moves data.  The time in which it still works off what
@@ -67,7 +69,7 @@
 #define BFQ_PRICE_GAIN		4
 
 /* What has been written is on the platters after this time, as a rule. */
-#define BFQ_PRICE_SETTLE_MS	2000U
+#define BFQ_SETTLE_MS		2000U
 
 /* A turn is 2 MiB at least, or seeks between turns would take most of the time; and 64 at most. */
 #define BFQ_TURN_LEAST		(SZ_2M >> SECTOR_SHIFT)
@@ -111,7 +113,20 @@ void bfq_price_init(struct bfq_data *bfqd)
 	price->seek_ns = BFQ_SEEK_NS;
 	price->data_ns = BFQ_DATA_NS;
 	bfq_price_follow(bfqd);
-	price->written = jiffies - msecs_to_jiffies(BFQ_PRICE_SETTLE_MS);
+	price->written = jiffies - msecs_to_jiffies(BFQ_SETTLE_MS);
+}
+
+/**
+ * bfq_price_time - how long does it take the disk to do what is charged so?
+ * @bfqd: the device
+ * @price: sectors
+ *
+ * Context: bfqd->lock held.
+ * Return: ns, a second at most.
+ */
+u32 bfq_price_time(const struct bfq_data *bfqd, u32 price)
+{
+	return min_t(u64, (u64)price * bfqd->price.data_ns / BFQ_PRICE_UNIT, NSEC_PER_SEC);
 }
 
 /**
@@ -222,7 +237,7 @@ void bfq_price_refresh(struct bfq_data *bfqd)
 		price->written = jiffies;
 	busy = ns - price->idle_ns;
 	if (busy < NSEC_PER_SEC &&
-	    jiffies - price->written > msecs_to_jiffies(BFQ_PRICE_SETTLE_MS))
+	    jiffies - price->written > msecs_to_jiffies(BFQ_SETTLE_MS))
 		bfq_price_correct(bfqd, busy);
 	bfq_price_follow(bfqd);		/* timeout_sync may have changed, too */
 	bfq_price_window(bfqd);

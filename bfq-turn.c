@@ -441,10 +441,13 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue *q,
 					const struct request *rq)
 {
+	u32 seek = bfq_price_of_seek(bfqd, q, rq);
+
 	bfq_habit_see_gap(q, rq);
+	bfq_habit_see_price(q, bfq_price_time(bfqd, bfq_rq_size(rq) + seek));
 	bfq_price_sent(bfqd, rq);
 	bfqd->turn.head = bfq_rq_end(rq);
-	return bfq_price_of_seek(bfqd, q, rq);
+	return seek;
 }
 
 /*
