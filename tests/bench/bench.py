@@ -63,6 +63,7 @@ class Boot:
     files: tuple = ()           # more files for /lab
     programs: tuple = ()        # more programs
     append: str = ""            # for the kernel's command line
+    script: str = ""            # guest script beside the experiment, if not the experiment's own
     plugin: str = ""            # of QEMU; {out} is replaced by the boot's directory
     kernel: str = ""            # if not that of the command line
     timeout: int = 900

@@ -133,10 +133,11 @@ def programs(text):
 
 
 def data(tree, text):
-    """Files of data/ whose names an experiment says."""
+    """Files of data/ and guest scripts whose names an experiment says."""
     words = set(re.findall(r'"([\w.-]+)"', text))
-    return {p for w in words for p in (BENCH + "data/" + w, BENCH + "data/" + w + ".reads")
-            if tree.has(p)}
+    found = {p for w in words for p in (BENCH + "data/" + w, BENCH + "data/" + w + ".reads")}
+    found |= {f"{BENCH}experiments/{w}" for w in words if w.endswith(".sh")}
+    return {p for p in found if tree.has(p)}
 
 
 def experiment(name, tree):

@@ -75,7 +75,8 @@ SUMMARIES = {
                          "to be kept?", "gc", "p99_us", "P99, us", LESS, "{:,.0f}",
                          need=("total_mb_s", "floor_mb_s")),
     "start-up": Summary("How long does a program take to start on a busy disk?",
-                        "xterm hdd loaded", "seconds", "seconds", LESS, cases=("*loaded",),
+                        "xterm hdd loaded", "seconds", "seconds", LESS,
+                        cases=("*loaded", "*together", "*crowd", "*groups"),
                         ideal=("none", "{idle}", "seconds"), done="started"),
 }
 

@@ -9,6 +9,7 @@ import subprocess
 from bench import BenchError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "data")
 ROOM = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build", "bench-tools")
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 
@@ -46,6 +47,17 @@ def program(name):
 
 def load():
     return program("load")
+
+
+def reads(program):
+    """Path of a table for replay.c: what a program reads when it starts."""
+    if program != "longer":
+        return os.path.join(DATA, program + ".reads")
+    path = os.path.join(ROOM, "longer.reads")
+    os.makedirs(ROOM, exist_ok=True)
+    with open(path, "w", encoding="ascii") as f:
+        subprocess.run([os.path.join(DATA, "longer")], stdout=f, check=True)
+    return path
 
 
 def plugin(out, dump=False):
