@@ -81,6 +81,9 @@ SUMMARIES = {
                         "xterm hdd loaded", "seconds", "seconds", LESS,
                         cases=("*loaded", "*together", "*crowd", "*groups"),
                         ideal=("none", "{idle}", "seconds"), done="started"),
+    "desktop": Summary("Does a backup make a desktop unpleasant?", "hdd gnome-terminal",
+                       "ratio_to_idle", "times as long as on an idle disk", LESS, ideal=1,
+                       done="started"),
 }
 
 
