@@ -112,8 +112,12 @@
 #define BFQ_USUAL_STEP(ns)	((ns) / 8)
 #define BFQ_USUAL_LOWER		3
 
-/* How often the device is plugged for a queue only to see what it does alone. */
+/*
+ * How often the device is plugged for a queue only to see what it does alone; in vain, for slice_idle
+ * each time, twice: a process that waits for what another does never comes.
+ */
 #define BFQ_TRIALS		32
+#define BFQ_TRIALS_IN_VAIN	2
 
 /*
  * And later on: until several in a row had it for themselves.  It costs less than one in a hundred
@@ -203,6 +207,28 @@ bool bfq_habit_trial(const struct bfq_queue *q)
 void bfq_habit_tried(struct bfq_queue *q)
 {
 	q->habit.trials++;
+}
+
+/**
+ * bfq_habit_stayed_away - the device has been plugged for a queue in vain
+ * @bfqd: the device
+ * @q: the queue
+ *
+ * It does not want to go faster, or it waits for what another does: so it is not behind, and will
+ * not be soon.
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	struct bfq_habit *habit = &q->habit;
+
+	if (habit->behind) {
+		habit->lag_ns = -2 * BFQ_LAG_TURN;
+		bfq_active_behind(bfqd, q, false);
+	}
+	if (bfqd->turn.plugged_for == BFQ_PLUG_LEARN)
+		habit->trials = min(habit->trials + BFQ_TRIALS / BFQ_TRIALS_IN_VAIN, BFQ_TRIALS);
 }
 
 /*

@@ -1102,6 +1102,7 @@ bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
 bool bfq_habit_trial(const struct bfq_queue *q);
 void bfq_habit_tried(struct bfq_queue *q);
+void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_habit_beside(struct bfq_queue *q, u32 load);
 bool bfq_habit_single(const struct bfq_queue *q);
 void bfq_habit_held(struct bfq_queue *q);

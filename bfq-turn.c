@@ -186,6 +186,8 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
+	if (why == BFQ_WHY_IDLE)
+		bfq_habit_stayed_away(bfqd, q);
 	bfq_turn_feed_back(bfqd, q, why);
 	if (q->nr_queued || bfq_turn_keeps_claim(bfqd, q, why))
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
