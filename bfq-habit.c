@@ -113,8 +113,8 @@
 #define BFQ_USUAL_LOWER		3
 
 /*
- * How often the device is plugged for a queue only to see what it does alone; in vain, for slice_idle
- * each time, twice: a process that waits for what another does never comes.
+ * How often the device is plugged for a queue only to see what it does alone; in vain, for
+ * slice_idle each time, twice: a process that waits for what another does never comes.
  */
 #define BFQ_TRIALS		32
 #define BFQ_TRIALS_IN_VAIN	2
