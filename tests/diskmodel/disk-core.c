@@ -349,6 +349,24 @@ static int alloc_tags(struct disk *disk)
 	return blk_mq_alloc_tag_set(set);
 }
 
+/* Let the block layer know which sectors are another arm's: .../queue/independent_access_ranges. */
+static void announce_arms(struct disk *disk, struct gendisk *gd)
+{
+	u64 part = disk_share(disk->sectors, disk->p.actuators);
+	struct blk_independent_access_ranges *ranges;
+	u32 i;
+
+	if (!disk->p.rpm || disk->p.actuators < 2 ||
+	    (disk->p.actuators - 1) * part >= disk->sectors)
+		return;
+	ranges = disk_alloc_independent_access_ranges(gd, disk->p.actuators);
+	for (i = 0; ranges && i < disk->p.actuators; i++) {
+		ranges->ia_range[i].sector = i * part;
+		ranges->ia_range[i].nr_sectors = min(part, disk->sectors - i * part);
+	}
+	disk_set_independent_access_ranges(gd, ranges);
+}
+
 static int disk_open(struct disk *disk)
 {
 	struct compat_limits limits = {
@@ -366,11 +384,14 @@ static int disk_open(struct disk *disk)
 	gd->private_data = disk;
 	strscpy(gd->disk_name, config_item_name(&disk->group.cg_item), DISK_NAME_LEN);
 	set_capacity(gd, disk->sectors);
+	announce_arms(disk, gd);
 	ret = add_disk(gd);
-	if (ret)
+	if (ret) {
+		disk_set_independent_access_ranges(gd, NULL);
 		put_disk(gd);
-	else
+	} else {
 		WRITE_ONCE(disk->gd, gd);
+	}
 	return ret;
 }
 

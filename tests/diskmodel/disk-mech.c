@@ -698,8 +698,7 @@ static int mech_create(struct disk *disk)
 	m->spt = max_t(u64, 1, div64_u64(m->turn_ps, m->sector_ps));
 	/* So that a turn is a whole number of sectors. */
 	m->turn_ps = m->spt * m->sector_ps;
-	/* Both halves on the border of a page, so that no 4k request crosses it. */
-	m->part = round_up(div_u64(disk->sectors + n - 1, n), PAGE_SIZE >> SECTOR_SHIFT);
+	m->part = disk_share(disk->sectors, n);
 	for (i = 0; i < n; i++) {
 		if (arm_create(disk, m, &m->arm[i])) {
 			mech_destroy(disk);

@@ -34,6 +34,7 @@
 #include <linux/configfs.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
 #include <linux/spinlock.h>
@@ -152,6 +153,12 @@ struct disk {
 	struct hrtimer steal_timer;
 	struct disk_stats stats;
 };
+
+/* Sectors of one of @n parts; on the border of a page, so that no 4k request crosses it. */
+static inline u64 disk_share(u64 sectors, u32 n)
+{
+	return round_up(div_u64(sectors + n - 1, n), PAGE_SIZE >> SECTOR_SHIFT);
+}
 
 /* disk-core.c */
 void disk_init(struct disk *disk);
