@@ -1038,6 +1038,55 @@ bool wf2q_precedes(const struct wf2q_entity *leaf)
 }
 
 /**
+ * wf2q_leads - is a leaf ahead of its share, or a group above it?
+ * @leaf:	the leaf, backlogged
+ * @sectors:	by so many at least, up to WF2Q_MAX_BUDGET
+ *
+ * Return: true if so.
+ */
+bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors)
+{
+	const struct wf2q_entity *e;
+
+	/* a parked group's start may be old */
+	for (e = leaf; e->parent && e->state >= WF2Q_WAITING; e = &e->parent->entity)
+		if (!wf2q_before(e->start, wf2q_tree_of(e)->vtime + sectors * e->inverse))
+			return true;
+	return false;
+}
+
+static unsigned int wf2q_depth(const struct wf2q_entity *e)
+{
+	unsigned int depth = 0;
+
+	for (; e->parent; e = &e->parent->entity)
+		depth++;
+	return depth;
+}
+
+/**
+ * wf2q_had_less - has one leaf had less than another, for its weight?
+ * @a:	the one
+ * @b:	the other, of the same hierarchy
+ *
+ * They are compared where their paths part, by class and then by start.
+ *
+ * Return: true if so.
+ */
+bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b)
+{
+	unsigned int da = wf2q_depth(a), db = wf2q_depth(b);
+
+	for (; da > db; da--)
+		a = &a->parent->entity;
+	for (; db > da; db--)
+		b = &b->parent->entity;
+	for (; a->parent != b->parent; b = &b->parent->entity)
+		a = &a->parent->entity;
+	return a->class != b->class ? a->class < b->class : wf2q_before(a->start, b->start);
+}
+
+/**
  * wf2q_park - a leaf or a group is not to be served for now
  * @e:		the leaf, or the group's entity (but the root's)
  *

@@ -165,6 +165,8 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
 		   enum wf2q_class class);
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
+bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
+bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);
 void wf2q_park(struct wf2q_entity *e);
 void wf2q_unpark(struct wf2q_entity *e);
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);

@@ -258,6 +258,44 @@ void check_precedes(struct wf2q_group *root, const struct wf2q_entity *leaf)
 	EXPECT("a leaf precedes what is in service", wf2q_precedes(leaf), precedes);
 }
 
+/* Where the ways to two leaves part: that of @a is returned, that of @b left in *@other. */
+static const struct wf2q_entity *parts(const struct wf2q_entity *a, const struct wf2q_entity *b,
+				       const struct wf2q_entity **other)
+{
+	const struct wf2q_entity *x, *y;
+
+	for (x = a; x->parent; x = &x->parent->entity)
+		for (y = b; y->parent; y = &y->parent->entity)
+			if (x->parent == y->parent && x != y) {
+				*other = y;
+				return x;
+			}
+	return NULL;
+}
+
+void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b)
+{
+	static const u32 sectors[] = { 0, 1, 16, WF2Q_MAX_BUDGET };
+	const struct wf2q_entity *x, *y = NULL;
+	bool less = false;
+	size_t i;
+
+	if (!wf2q_backlogged(a) || !wf2q_backlogged(b))
+		return;
+	for (i = 0; i < sizeof(sectors) / sizeof(*sectors); i++) {
+		bool leads = false;
+
+		for (x = a; x->parent && x->state >= WF2Q_WAITING; x = &x->parent->entity)
+			leads |= (s64)(x->start - x->parent->tree[x->class].vtime) >=
+				 (s64)(sectors[i] * x->inverse);
+		EXPECT("a leaf leads", wf2q_leads(a, sectors[i]), leads);
+	}
+	x = parts(a, b, &y);
+	if (x)
+		less = x->class < y->class || (x->class == y->class && later(y->start, x->start));
+	EXPECT("a leaf had less", wf2q_had_less(a, b), less);
+}
+
 void check_group(struct wf2q_group *g)
 {
 	struct count all = { 0 };

@@ -207,6 +207,7 @@ bool world_precedes(struct world *w, int i)
 	enum verdict model = model_precedes(&w->leaf_node[i]);
 
 	check_precedes(w->group, &w->leaf[i]);
+	check_leads(&w->leaf[i], &w->leaf[(i + 1) % w->leaves]);
 	seen.precedes[model]++;
 	if (model != OPEN)
 		EXPECT("a leaf precedes what is in service", precedes, model == YES);
