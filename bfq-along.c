@@ -5,7 +5,7 @@
  * The disk is given to one queue at a time because the way to another's requests is long.  Where
  * it is not, that reason is gone: what lies close behind the last request of the queue in service,
  * and before its next, is taken along.  It is charged to its own queue, and so changes the
- * order of service and nobody's share.
+ * order of service and nobody's share.  (What is for another arm is in nobody's way: bfq-apart.c.)
  *
  * Processes that read one file together need more than that: with N of them, each reads a stripe,
  * leaves out N - 1, and reads the next.  Side by side they are one sequential read; but once one
@@ -73,7 +73,7 @@ static bool bfq_along_enough(const struct bfq_data *bfqd)
 static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct bfq_queue *served,
 				     const struct request *next)
 {
-	sector_t head = bfqd->turn.head, end = next ? blk_rq_pos(next) : U64_MAX;
+	sector_t head = bfq_apart_head(bfqd, served), end = next ? blk_rq_pos(next) : U64_MAX;
 	/* what is no seek is near; before its first request the head stands where another's were */
 	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_SEEK_FAR;
 	sector_t back = served->head - min_t(sector_t, served->head, BFQ_SPAN);
@@ -103,17 +103,26 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 }
 
 /**
- * bfq_along_any - does anything lie on the way of a queue that has no request?
- * @bfqd: the device
- * @served: the queue in service, for which the device is plugged
+ * bfq_along_look - is anything to be taken along while a queue has no request?
+ * @bfqd: the device, which has moving parts and is plugged
+ * @served: the queue in service, for which it is
  *
  * Context: bfqd->lock held.
  */
-bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served)
+void bfq_along_look(struct bfq_data *bfqd, const struct bfq_queue *served)
 {
+	unsigned long ready = 0;
+
 	lockdep_assert_held(&bfqd->lock);
-	return bfqd->kind->seeks && !bfq_along_enough(bfqd) &&
-	       bfq_look_along(bfqd, served, NULL).rq;
+	if (unlikely(bfqd->arms.nr))
+		ready = bfq_arm_ready(bfqd);
+	if (bfq_apart_choose(bfqd, served, false) ||
+	    (!bfq_along_enough(bfqd) && bfq_look_along(bfqd, served, NULL).rq))
+		WRITE_ONCE(bfqd->turn.beside, true);
+	else if (likely(!bfqd->arms.nr))
+		WRITE_ONCE(bfqd->turn.beside, false);
+	else
+		bfq_arm_want(bfqd, ready);
 }
 
 /**
@@ -133,6 +142,9 @@ struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *
 	struct bfq_way way;
 
 	lockdep_assert_held(&bfqd->lock);
+	rq = bfq_apart_choose(bfqd, served, false);
+	if (rq)
+		return rq;
 	if (bfq_along_enough(bfqd))
 		return next;
 	way = bfq_look_along(bfqd, served, next);

@@ -225,6 +225,19 @@ static void bfq_show_price(struct seq_file *m, const struct bfq_price *price)
 		   price->seek_ns / (u32)NSEC_PER_USEC);
 }
 
+/* A disk with several arms: how much each has to do. */
+static void bfq_show_arms(struct seq_file *m, const struct bfq_arms *arms)
+{
+	unsigned int nr;
+
+	if (!arms->nr)
+		return;
+	seq_puts(m, "arms:");
+	for (nr = 0; nr < arms->nr; nr++)
+		seq_printf(m, " %d", atomic_read(&arms->arm[nr].inside));
+	seq_puts(m, " requests in the driver\n");
+}
+
 static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 {
 	const struct bfq_turn *turn = &bfqd->turn;
@@ -264,6 +277,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
 	if (seeks)
 		bfq_show_price(m, &price);
+	bfq_show_arms(m, &bfqd->arms);
 	if (served) {
 		seq_printf(m, "in service for %u ms: ", ms);
 		bfq_show_queue_line(m, &line);

@@ -238,8 +238,11 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 	unsigned long noted = 0;
 	u64 inside;
 
-	if (unlikely(bfqd->kind->seeks && load))
+	if (unlikely(bfqd->kind->seeks && load)) {
 		noted = bfqd->price.noted;
+		if (unlikely(bfqd->arms.nr))
+			noted |= bfq_arm_sent(bfqd, rq);
+	}
 	if (unlikely(READ_ONCE(q->watched))) {
 		noted |= BFQ_RQ_WATCHED;
 		bfq_raise_sent(bfqd, q);
@@ -269,7 +272,7 @@ static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
 		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry))
 			WRITE_ONCE(dev->dry, true);
 	}
-	if (test_and_clear_bit(0, &dev->wanted))
+	if (test_and_clear_bit(BFQ_WANTED_ROOM, &dev->wanted))
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
@@ -280,6 +283,8 @@ static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, 
 		bfq_raise_done(bfqd, bfq_rq_queue(rq), now);
 	if (bfq_rq_noted(rq, BFQ_RQ_PRICED))
 		bfq_price_done(bfqd, rq);
+	if (bfq_rq_noted(rq, BFQ_RQ_ARMED) && bfq_arm_done(bfqd, rq, now))
+		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
 /* It leaves the device. */
@@ -289,7 +294,7 @@ static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u6
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
 
-	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED | BFQ_RQ_PRICED))
+	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED | BFQ_RQ_PRICED | BFQ_RQ_ARMED))
 		bfq_device_tell(bfqd, rq, now);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);
@@ -349,7 +354,7 @@ bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 	if (!beside)
 		dev->kept_back++;
 	bfq_gate_close(bfqd, BFQ_GATE_FULL);
-	set_bit(0, &dev->wanted);
+	set_bit(BFQ_WANTED_ROOM, &dev->wanted);
 	smp_mb__after_atomic();	/* pairs with bfq_device_done(): one of us sees the other */
 	if (bfq_device_at_limit(bfqd))
 		return true;

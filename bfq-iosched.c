@@ -55,6 +55,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	bfq_raise_init(bfqd);
 	bfq_device_init(bfqd);
 	bfq_price_init(bfqd);
+	bfq_arm_init(bfqd);
 	ret = bfq_stage_init(bfqd);
 	if (ret)
 		goto free_data;

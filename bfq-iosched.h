@@ -23,9 +23,11 @@
  *	bfq-depth.c	which queue may hold how many of the scheduler's tags
  *	bfq-turn.c	whose turn it is, how long, and why it ends; the plug
  *	bfq-along.c	requests of others that lie on the way
+ *	bfq-apart.c	requests for an arm of the disk that would rest
  *	bfq-idle.c	is this queue worth waiting for?
  *	bfq-device.c	what is known of the device, and what is in it
  *	bfq-price.c	what a request costs a disk with moving parts
+ *	bfq-arm.c	disks parts of which move independently
  *	bfq-raise.c	who goes first for a while, and what that does to the others
  *	bfq-habit.c	what is known of a process
  *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
@@ -52,6 +54,7 @@
 
 #include "compat/bfq-compat.h"
 #include "bfq-wf2q.h"
+#include "bfq-arm.h"
 
 struct bfq_data;
 struct bfq_queue;
@@ -231,6 +234,7 @@ struct bfq_habit {
  * @parked: its requests are not to be served for now
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
  *	lock, read without
+ * @stint: the stint that it has in another arm than that in service (bfq_arm.stint), or had last
  * @held: link in bfqd->raise.held while parked
  * @prio: class and level that its owner has
  * @sync: synchronous requests
@@ -273,6 +277,7 @@ struct bfq_queue {
 	bool parked:1;
 	bool watched;
 	struct list_head held;
+	u32 stint;
 
 	struct bfq_prio prio;
 	bool sync;
@@ -538,11 +543,16 @@ struct bfq_kind {
 /* Fraction bits of a rate in sectors a ns: a disk's 60 sectors a ms and a drive's million fit. */
 #define BFQ_RATE_SHIFT		30
 
+/* Bits of bfq_device.wanted. */
+#define BFQ_WANTED_ROOM		0
+#define BFQ_WANTED_ARM		1
+
 /**
  * struct bfq_device - what is in the device, and how much may be (bfq-device.c)
  * @inside: load and number of sends, see BFQ_ONE_SEND; changes without a lock
  * @done_ns: when a request completed last (ktime); written without a lock
- * @wanted: somebody waits for room (bit 0); cleared without a lock
+ * @wanted: somebody waits for room (BFQ_WANTED_ROOM), or for an arm (BFQ_WANTED_ARM); bits are
+ *	cleared without a lock
  * @dry: it has run empty while somebody waited; set without a lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
  * @beside: the smaller one beside a raised queue is in force.  Likewise
@@ -662,6 +672,7 @@ struct bfq_raise {
  * @in_flight: requests chosen, or sent without a choice, and not completed
  * @device: what they are to the device, and how much may be in it
  * @price: and what they cost it
+ * @arms: its arms, if it has more than one
  *
  * @contended: a dispatcher found @lock taken and left (bit 0)
  * @arrived: perhaps a stage is not empty; to ask @staged would take longer
@@ -700,6 +711,7 @@ struct bfq_data {
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	struct bfq_device device;
+	struct bfq_arms arms;
 
 	unsigned long contended ____cacheline_aligned_in_smp;
 	bool arrived;
@@ -847,7 +859,7 @@ static inline bool bfq_device_at_limit(struct bfq_data *bfqd)
 static inline bool bfq_gate_full(struct bfq_data *bfqd)
 {
 	return unlikely(READ_ONCE(bfqd->gate) & BFQ_GATE_FULL) &&
-	       test_bit(0, &bfqd->device.wanted) && bfq_device_at_limit(bfqd);
+	       test_bit(BFQ_WANTED_ROOM, &bfqd->device.wanted) && bfq_device_at_limit(bfqd);
 }
 
 /* Must even requests that have been chosen wait? Only strict_guarantees makes them. */
@@ -934,7 +946,10 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 #define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-raise.c */
 #define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-price.c */
 #define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 2)	/* it is a seek for the device */
-#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_STATE_BITS + 3)
+#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 3)	/* bfq-arm.c; and its arm */
+#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 4)
+#define BFQ_RQ_ARM_BITS		3	/* BFQ_ARMS_MOST */
+#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_ARM_SHIFT + BFQ_RQ_ARM_BITS)
 
 static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 {
@@ -944,6 +959,11 @@ static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
 static inline u32 bfq_rq_load(const struct request *rq)
 {
 	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_LOAD_SHIFT;
+}
+
+static inline unsigned int bfq_rq_arm(const struct request *rq)
+{
+	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_ARM_SHIFT & (BIT(BFQ_RQ_ARM_BITS) - 1);
 }
 
 /* Those of the given BFQ_RQ_ bits that were noted when it was sent. */
@@ -1046,6 +1066,7 @@ void bfq_turn_init(struct bfq_data *bfqd);
 void bfq_turn_exit(struct bfq_data *bfqd);
 void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q);
 struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next);
+struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **next);
 void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
@@ -1058,7 +1079,7 @@ bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
 
 /* bfq-along.c */
-bool bfq_along_any(const struct bfq_data *bfqd, const struct bfq_queue *served);
+void bfq_along_look(struct bfq_data *bfqd, const struct bfq_queue *served);
 struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *served,
 				 struct request *next);
 

@@ -482,13 +482,15 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 	LIST_HEAD(others);
 
 	lockdep_assert_held(&bfqd->lock);
-	while (nr < most && sectors < BFQ_BATCH_SECTORS && !bfq_device_full(bfqd, false)) {
+	while (nr < most && sectors < BFQ_BATCH_SECTORS) {
+		bool begins, full = bfq_device_full(bfqd, false);
+		struct bfq_queue *q;
 		struct request *rq;
-		struct bfq_queue *q = bfq_turn_next(bfqd, &rq);
-		bool begins;
+
+		q = unlikely(full) ? bfq_turn_though_full(bfqd, &rq) : bfq_turn_next(bfqd, &rq);
 
 		if (!q) {
-			if (bfq_claim_in_vain(bfqd))
+			if (!full && bfq_claim_in_vain(bfqd))
 				continue;
 			break;
 		}

@@ -222,8 +222,10 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
 {
 	if (!bfq_plugged(bfqd))
 		return;
-	WRITE_ONCE(bfqd->turn.beside, bfqd->kind->seeks ?
-		   bfq_along_any(bfqd, bfq_in_service(bfqd)) : !!bfq_turn_injected(bfqd));
+	if (bfqd->kind->seeks)
+		bfq_along_look(bfqd, bfq_in_service(bfqd));
+	else
+		WRITE_ONCE(bfqd->turn.beside, !!bfq_turn_injected(bfqd));
 }
 
 /* A queue of no higher class than the one in service has got its first request. */
@@ -241,6 +243,13 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
 	    bfq_idle_claims(bfqd, bfq_in_service(bfqd)) && wf2q_precedes(&q->entity))
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+}
+
+/* A queue of a higher class need not cut the turn short if it wants another arm of the disk. */
+static bool bfq_turn_beside_arm(struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return unlikely(bfqd->arms.nr) && bfqd->kind->seeks &&
+	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
 }
 
 /**
@@ -266,7 +275,7 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	if (!wf2q_backlogged(&q->entity))	/* else it has a claim */
 		wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
-	if (!wf2q_outranks(&q->entity)) {
+	if (!wf2q_outranks(&q->entity) || bfq_turn_beside_arm(bfqd, q)) {
 		bfq_turn_arrival_beside(bfqd, q);
 		return;
 	}
@@ -362,6 +371,15 @@ static struct bfq_queue *bfq_turn_select(struct bfq_data *bfqd, struct request *
 	return q;
 }
 
+/* May a request be served whatever is raised, since it is for an arm that nobody raised uses? */
+static bool bfq_turn_apart_from_raised(const struct bfq_data *bfqd, const struct request *rq)
+{
+	unsigned int nr = bfq_arm_of(&bfqd->arms, blk_rq_pos(rq));
+
+	return bfqd->arms.nr && bfqd->kind->seeks && !bfq_arm_raised(bfqd, nr) &&
+	       bfq_arm_rests(&bfqd->arms.arm[nr]);
+}
+
 /*
  * It is the turn of another than the raised queues: may it be served?  If not it is parked, for a
  * write, and the next one is looked at; or the gate has been closed.  Its turn ends, so that it is
@@ -401,7 +419,7 @@ static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct re
 	q = *next ? bfq_rq_queue(*next) : NULL;
 	/* it may have been joined with another; while the device is full it is looked at later */
 	if (!q && !(bfqd->gate & BFQ_GATE_FULL))
-		WRITE_ONCE(bfqd->turn.beside, false);
+		bfq_turn_look_along(bfqd);
 	return q;
 }
 
@@ -429,12 +447,30 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 		q = bfq_turn_select(bfqd, next);
 		if (!q)
 			return NULL;
-		if (likely(!bfq_beside_raised(bfqd, q)))
+		if (likely(!bfq_beside_raised(bfqd, q)) ||
+		    bfq_turn_apart_from_raised(bfqd, *next))
 			return bfq_turn_along(bfqd, q, next);
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;
 	} while (again);
 	return NULL;
+}
+
+/**
+ * bfq_turn_though_full - as much is in the device as may be: does an arm of it rest all the same?
+ * @bfqd: the device
+ * @next: gets the request that is to be served
+ *
+ * Context: bfqd->lock held.
+ * Return: the queue of a request that is taken along; or NULL.
+ */
+struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **next)
+{
+	lockdep_assert_held(&bfqd->lock);
+	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks)
+		return NULL;
+	*next = bfq_apart_choose(bfqd, bfq_in_service(bfqd), true);
+	return *next ? bfq_rq_queue(*next) : NULL;
 }
 
 /*
@@ -449,6 +485,8 @@ static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue 
 	bfq_habit_see_price(q, bfq_price_time(bfqd, bfq_rq_size(rq) + seek));
 	bfq_price_sent(bfqd, rq);
 	bfqd->turn.head = bfq_rq_end(rq);
+	if (unlikely(bfqd->arms.nr))
+		bfq_arm_moves(bfqd, rq, bfq_habit_seeks(q));
 	return seek;
 }
 
@@ -550,7 +588,11 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors,
 				u32 price)
 {
-	bfqd->turn.along += price;
+	u32 charge = price;
+
+	if (!bfq_apart_took(bfqd, bfq_in_service(bfqd), q, &charge))
+		bfqd->turn.along += price;
+	wf2q_charge(&q->entity, charge);
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
 		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
@@ -579,7 +621,6 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	lockdep_assert_held(&bfqd->lock);
 	price = bfq_turn_note_choice(bfqd, q, rq, sectors);
 	bfq_queue_take(bfqd, q, rq);
-	wf2q_charge(&q->entity, price);
 	bfq_serve(bfqd, q, rq, sectors);
 	if (waited)
 		bfq_count_waited(q, waited);
@@ -587,6 +628,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		bfq_turn_took_along(bfqd, q, sectors, price);
 		return;
 	}
+	wf2q_charge(&q->entity, price);
 	turn->sectors += sectors;
 	turn->charged += price;
 	turn->fresh = false;

@@ -32,6 +32,7 @@
  *
  *	the elevator	BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
  *			bfq_free_requests(), bfq_elevator_get(), bfq_elevator_put()
+ *	the disk	bfq_access_ranges()
  *	tags		bfq_sched_tag_depth(), bfq_cpu_map(), bfq_tags_used(),
  *			bfq_limit_tags(), bfq_task_writes_back(),
  *			bfq_find_word_shallow(), bfq_async_depth(),
@@ -236,6 +237,38 @@ static inline void bfq_free_requests(struct list_head *list)
 		list_del_init(&rq->queuelist);
 		blk_mq_free_request(rq);
 	}
+}
+
+/**
+ * bfq_access_ranges() - from the init function: which parts of a disk move independently?
+ * @q: the device's queue
+ * @ends: gets for each the sector after its last, ascending; the first begins at 0
+ * @most: how many fit
+ *
+ * What the driver says may change when it looks at the disk anew; older kernels keep it
+ * from that while an elevator is set up, newer ones have to be asked.  There, who has the
+ * lock may wait for memory, and that for this very disk, which is frozen: so it is not waited for.
+ *
+ * Return: how many they are; 0 if the driver says nothing, or there are too many.
+ */
+static inline unsigned int bfq_access_ranges(struct request_queue *q, sector_t *ends,
+					     unsigned int most)
+{
+	const struct blk_independent_access_ranges *ranges;
+	unsigned int nr = 0;
+
+#ifdef BFQ_HAVE_ELEVATOR_LOCK
+	if (!mutex_trylock(&q->sysfs_lock))
+		return 0;
+#endif
+	ranges = q->disk ? q->disk->ia_ranges : NULL;
+	if (ranges && ranges->nr_ia_ranges <= most)
+		for (; nr < ranges->nr_ia_ranges; nr++)
+			ends[nr] = ranges->ia_range[nr].sector + ranges->ia_range[nr].nr_sectors;
+#ifdef BFQ_HAVE_ELEVATOR_LOCK
+	mutex_unlock(&q->sysfs_lock);
+#endif
+	return nr;
 }
 
 /*
