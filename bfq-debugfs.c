@@ -241,7 +241,7 @@ static void bfq_show_arms(struct seq_file *m, const struct bfq_arms *arms)
 static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 {
 	const struct bfq_turn *turn = &bfqd->turn;
-	unsigned long ended[BFQ_NR_WHY], along;
+	unsigned long ended[BFQ_NR_WHY], along, stuck;
 	struct bfq_queue_line line;
 	struct bfq_queue *served;
 	u32 load, limit, learned;
@@ -266,13 +266,15 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	ms = jiffies_to_msecs(jiffies - turn->since);
 	memcpy(ended, turn->ended, sizeof(ended));
 	along = turn->nr_along;
+	stuck = bfqd->stuck.times;
 	served = bfq_in_service(bfqd);
 	if (served)
 		bfq_copy_queue(bfqd, served, &line);
 	bfq_unlock(bfqd, flags);
 
-	seq_printf(m, "gate:%s%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
+	seq_printf(m, "gate:%s%s%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
 		   gate & BFQ_GATE_FULL ? " full" : "", gate & BFQ_GATE_HELD ? " held" : "",
+		   gate & BFQ_GATE_STUCK ? " stuck" : "",
 		   gate ? "" : " open");
 	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
 	if (seeks)
@@ -288,6 +290,8 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	for (why = 0; why < BFQ_NR_WHY; why++)
 		seq_printf(m, " %s %lu", bfq_why_names[why], ended[why]);
 	seq_printf(m, "\ntaken along: %lu\n", along);
+	if (stuck)
+		seq_printf(m, "requests that the disk kept: %lu\n", stuck);
 	return 0;
 }
 

@@ -258,7 +258,7 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 }
 
 /* Room has been made: run the device if a request waits for just this. */
-static noinline void bfq_device_room(struct bfq_data *bfqd, u32 left)
+static void bfq_device_room(struct bfq_data *bfqd, u32 left)
 {
 	struct bfq_device *dev = &bfqd->device;
 	u32 limit = bfq_device_bound(bfqd);
@@ -287,6 +287,17 @@ static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, 
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
+/* A request has completed while the gate is closed for what is in the device. */
+static noinline void bfq_device_open(struct bfq_data *bfqd, const struct bfq_queue *q, u32 left)
+{
+	unsigned int gate = READ_ONCE(bfqd->gate);
+
+	if ((gate & BFQ_GATE_STUCK) && bfq_stuck_done(bfqd, q))
+		blk_mq_run_hw_queues(bfqd->queue, true);
+	if (gate & BFQ_GATE_FULL)
+		bfq_device_room(bfqd, left);
+}
+
 /* It leaves the device. */
 static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u64 now)
 {
@@ -302,8 +313,8 @@ static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u6
 	smp_mb__before_atomic();	/* pairs with the acquires in bfq-habit.c and bfq-turn.c */
 	atomic_dec(&q->in_flight);
 	atomic_dec_return(&bfqd->in_flight);	/* full barrier, pairs with bfq_device_full() */
-	if (unlikely(READ_ONCE(bfqd->gate) & BFQ_GATE_FULL))
-		bfq_device_room(bfqd, inside);
+	if (unlikely(READ_ONCE(bfqd->gate) & (BFQ_GATE_FULL | BFQ_GATE_STUCK)))
+		bfq_device_open(bfqd, q, inside);
 }
 
 /**
@@ -340,8 +351,11 @@ bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 	lockdep_assert_held(&bfqd->lock);
 	if (unlikely(dev->beside != beside))
 		WRITE_ONCE(dev->beside, beside);
-	if (bfqd->gate & BFQ_GATE_FULL)
+	if (unlikely(bfqd->gate & (BFQ_GATE_FULL | BFQ_GATE_STUCK))) {
 		bfq_gate_open(bfqd, BFQ_GATE_FULL);
+		if ((bfqd->gate & BFQ_GATE_STUCK) && bfq_stuck_waits(bfqd))
+			return true;
+	}
 	if (!bfq_device_at_limit(bfqd))
 		return false;
 	if (!READ_ONCE(bfqd->tun.strict_guarantees)) {

@@ -53,6 +53,7 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	bfq_active_init(bfqd);
 	bfq_turn_init(bfqd);
 	bfq_raise_init(bfqd);
+	bfq_stuck_init(bfqd);
 	bfq_device_init(bfqd);
 	bfq_price_init(bfqd);
 	bfq_arm_init(bfqd);
@@ -99,6 +100,7 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 
 	bfq_turn_exit(bfqd);
 	bfq_raise_exit(bfqd);
+	bfq_stuck_exit(bfqd);
 	bfq_drop_fallback(bfqd);
 	WARN_ON_ONCE(wf2q_any_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
 	WARN_ON_ONCE(atomic_read(&bfqd->in_flight) || atomic_read(&bfqd->raise.inside));

@@ -28,6 +28,7 @@
  *	bfq-device.c	what is known of the device, and what is in it
  *	bfq-price.c	what a request costs a disk with moving parts
  *	bfq-arm.c	disks parts of which move independently
+ *	bfq-stuck.c	requests that a disk keeps while it serves others
  *	bfq-raise.c	who goes first for a while, and what that does to the others
  *	bfq-habit.c	what is known of a process
  *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
@@ -55,6 +56,7 @@
 #include "compat/bfq-compat.h"
 #include "bfq-wf2q.h"
 #include "bfq-arm.h"
+#include "bfq-stuck.h"
 
 struct bfq_data;
 struct bfq_queue;
@@ -228,6 +230,7 @@ struct bfq_habit {
  * @in_flight: requests chosen and not completed: the driver has them or will.
  *	Changes on completion, without a lock
  * @habit: what is known of the process
+ * @guard: and of its one request in the device, on disks with moving parts
  * @credit: sectors that it may be served as one of those that go first (bfq-raise.c)
  * @spent: what it has been served of it, and is not taken off yet
  * @raised: it is one of them; the engine has been told
@@ -270,6 +273,7 @@ struct bfq_queue {
 
 	atomic_t in_flight;
 	struct bfq_habit habit;
+	struct bfq_guard guard;
 
 	u32 credit;
 	u32 spent;
@@ -374,12 +378,14 @@ struct bfq_tunables {
  * enum bfq_gate - why nothing is chosen just now, though requests wait
  * @BFQ_GATE_PLUG: the device is kept for the queue in service, which is empty
  * @BFQ_GATE_FULL: as much is in the device as may be (strict_guarantees: one request)
+ * @BFQ_GATE_STUCK: the disk keeps a request while it serves others
  * @BFQ_GATE_HELD: those that wait are held back for a raised queue, which has none waiting
  */
 enum bfq_gate {
 	BFQ_GATE_PLUG	= BIT(0),
 	BFQ_GATE_FULL	= BIT(1),
 	BFQ_GATE_HELD	= BIT(2),
+	BFQ_GATE_STUCK	= BIT(3),
 };
 
 /**
@@ -546,13 +552,14 @@ struct bfq_kind {
 /* Bits of bfq_device.wanted. */
 #define BFQ_WANTED_ROOM		0
 #define BFQ_WANTED_ARM		1
+#define BFQ_WANTED_STUCK	2
 
 /**
  * struct bfq_device - what is in the device, and how much may be (bfq-device.c)
  * @inside: load and number of sends, see BFQ_ONE_SEND; changes without a lock
  * @done_ns: when a request completed last (ktime); written without a lock
- * @wanted: somebody waits for room (BFQ_WANTED_ROOM), or for an arm (BFQ_WANTED_ARM); bits are
- *	cleared without a lock
+ * @wanted: somebody waits for room (BFQ_WANTED_ROOM), for an arm (BFQ_WANTED_ARM), or for a
+ *	stuck request (BFQ_WANTED_STUCK); bits are cleared without a lock
  * @dry: it has run empty while somebody waited; set without a lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
  * @beside: the smaller one beside a raised queue is in force.  Likewise
@@ -668,6 +675,7 @@ struct bfq_raise {
  * @turn: whose turn it is
  * @active: which queues compete
  * @raise: which of them go first
+ * @stuck: the wait for a request that the disk keeps
  *
  * @in_flight: requests chosen, or sent without a choice, and not completed
  * @device: what they are to the device, and how much may be in it
@@ -708,6 +716,7 @@ struct bfq_data {
 	struct bfq_active active;
 	struct bfq_raise raise;
 	struct bfq_price price;
+	struct bfq_stuck stuck;
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	struct bfq_device device;
@@ -882,12 +891,20 @@ static inline bool bfq_any_choosable(const struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->nr_waiting) != READ_ONCE(bfqd->nr_parked);
 }
 
+/* Is nothing chosen, whatever waits? A stuck request that is back is seen by who looks next. */
+static inline bool bfq_gate_keeps(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->gate) & BFQ_GATE_HELD ||
+	       test_bit(BFQ_WANTED_STUCK, &bfqd->device.wanted);
+}
+
 /* Is there something to do with the lock: arrivals to sort in, or a request to choose? */
 static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 {
 	if (READ_ONCE(bfqd->arrived))
 		return true;
-	if (READ_ONCE(bfqd->gate) & BFQ_GATE_HELD)
+	if (unlikely(READ_ONCE(bfqd->gate) & (BFQ_GATE_HELD | BFQ_GATE_STUCK)) &&
+	    bfq_gate_keeps(bfqd))
 		return false;
 	if (bfq_plugged(bfqd) && !READ_ONCE(bfqd->turn.beside))
 		return false;

@@ -205,6 +205,7 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
 		bfq_price_refresh(bfqd);
 		bfq_habit_refresh(bfqd);
 		bfq_raise_refresh(bfqd);
+		bfq_stuck_refresh(bfqd);
 	}
 	bfq_depth_check_plug(bfqd);
 	if (unlikely(bfqd->nr_parked))

@@ -467,7 +467,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **next)
 {
 	lockdep_assert_held(&bfqd->lock);
-	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks)
+	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks || (bfqd->gate & BFQ_GATE_STUCK))
 		return NULL;
 	*next = bfq_apart_choose(bfqd, bfq_in_service(bfqd), true);
 	return *next ? bfq_rq_queue(*next) : NULL;
@@ -487,6 +487,7 @@ static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue 
 	bfqd->turn.head = bfq_rq_end(rq);
 	if (unlikely(bfqd->arms.nr))
 		bfq_arm_moves(bfqd, rq, bfq_habit_seeks(q));
+	bfq_stuck_sends_one(bfqd, q);
 	return seek;
 }
 

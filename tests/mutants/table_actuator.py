@@ -16,8 +16,9 @@ MUTANTS = (
              ""),)),
     Mutant("arms-full", "however full the device is, an arm does not rest",
            ("arms",),
-           (("bfq-turn.c", "	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks)\n		return NULL;\n",
-             "	if (bfqd->kind)\n		return NULL;\n"),)),
+           (("bfq-turn.c", "	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks || (bfqd->gate & BFQ_GATE_STUCK))\n"
+             "		return NULL;\n	*next",
+             "	if (bfqd->kind)\n		return NULL;\n	*next"),)),
     Mutant("arms-held", "an arm that nobody raised uses is not kept for one",
            ("arms",),
            (("bfq-turn.c", "	return bfqd->arms.nr && bfqd->kind->seeks && !bfq_arm_raised(bfqd, nr) &&\n",

@@ -12,6 +12,8 @@ disks, in the case's name, are those of tests/diskmodel with its faults:
   steal       the host takes the guest's CPU away for 20 ms every 0.5 s
   sd-card     one request at a time, no cache, 100 ms for erasing after every 4 MiB
   usb-stick   the same, slower, 200 ms after every 2 MiB
+  starve      a hard disk that serves what its head gets at first, and the oldest after 20 s; two that
+              read 4 KiB at random, 16 at a time, in 64 MiB each, and the reader far away
 
 stall_ms is the longest time without any completion (in steps of 10 ms), of_none_pct the total
 against none's on the same disk. recovered_pct is the same for the time that begins one second
@@ -43,12 +45,16 @@ DISKS = {
     "steal": ("sata-ssd", "steal_every_ms=500 steal_ms=20", "stolen"),
     "sd-card": ("sd-card", "", "erases"),
     "usb-stick": ("usb-stick", "", "erases"),
+    "starve": ("hdd", "reorder=1 reorder_max_ms=20000", ""),
 }
+GIB = 1048576           # KiB
+# Neighbours: readers, writers, where they begin and how much each has in KiB, bytes of a request, depth.
+USUAL = (2, 2, 0, GIB, 65536, 8)
+NEIGHBOURS = {"starve": (2, 0, 7 * GIB, GIB // 16, 4096, 16)}
 # Period of a fault that comes and goes, and its length, as in the settings.
 COMES_AND_GOES_MS = {"gc": (2500, 200), "keep": (2500, 1000)}
 REST_MS = 1000          # after which it is to be forgotten
 KEPT = 0.95             # of none's throughput is what a scheduler has to keep
-READERS, WRITERS, DEPTH = 2, 2, 8
 # Two faults at least; io.cost changes its speed by a few percent a period.
 WARMUP_MS, SETTLE_MS, WINDOW_MS, SLICE_MS = 1000, 4000, 6000, 10
 QUICK = ("gc", "keep")
@@ -58,13 +64,14 @@ def boots(options):
     for case, (profile, faults, _) in DISKS.items():
         if options.quick and case not in QUICK:
             continue
+        readers, writers, base, span, size, depth = NEIGHBOURS.get(case, USUAL)
         for s in options.schedulers:
             # The slow disks' models follow from nothing; nobody fits one for an SD card.
             if s == iocost.NAME and profile != "sata-ssd":
                 continue
-            yield Boot(s, case, {"profile": profile, "faults": faults, "readers": READERS,
-                                 "writers": WRITERS, "depth": DEPTH, "window_ms": WINDOW_MS,
-                                 "slice_ms": SLICE_MS,
+            yield Boot(s, case, {"profile": profile, "faults": faults, "readers": readers,
+                                 "writers": writers, "base": base, "span": span, "bs": size,
+                                 "depth": depth, "window_ms": WINDOW_MS, "slice_ms": SLICE_MS,
                                  "warmup_ms": SETTLE_MS if s == iocost.NAME else WARMUP_MS,
                                  **iocost.settings(s, profile)},
                        disk=True, files=(tools.program("asker"), tools.load()))

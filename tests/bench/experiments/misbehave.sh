@@ -11,7 +11,7 @@ gib=1048576		# KiB
 neighbours() {
 	for i in $(seq "$1" "$2"); do
 		group "n$i" 100
-		echo "$CGROOT/n$i/cgroup.procs /dev/$DISK $((i * gib)) $gib 65536 $depth $3 1"
+		echo "$CGROOT/n$i/cgroup.procs /dev/$DISK $((base + i * span)) $span $bs $depth $3 1"
 	done
 }
 
@@ -22,7 +22,7 @@ describe_device
 group reader 100
 {
 	neighbours 1 "$readers" randread
-	neighbours $((readers + 1)) $((readers + writers)) randwrite
+	[ "$writers" = 0 ] || neighbours $((readers + 1)) $((readers + writers)) randwrite
 } >/tmp/jobs
 start_load
 snapshot before
