@@ -549,17 +549,23 @@ struct bfq_kind {
 /* Fraction bits of a rate in sectors a ns: a disk's 60 sectors a ms and a drive's million fit. */
 #define BFQ_RATE_SHIFT		30
 
-/* Bits of bfq_device.wanted. */
-#define BFQ_WANTED_ROOM		0
-#define BFQ_WANTED_ARM		1
-#define BFQ_WANTED_STUCK	2
+/**
+ * enum bfq_wanted - what a completion is to look for: bits of bfq_device.wanted
+ * @BFQ_WANTED_ROOM: that there is room in the device
+ * @BFQ_WANTED_ARM: that an arm of the disk has done something (bfq-arm.c)
+ * @BFQ_WANTED_STUCK: that a request is back which the disk kept (bfq-stuck.c)
+ */
+enum bfq_wanted {
+	BFQ_WANTED_ROOM,
+	BFQ_WANTED_ARM,
+	BFQ_WANTED_STUCK,
+};
 
 /**
  * struct bfq_device - what is in the device, and how much may be (bfq-device.c)
  * @inside: load and number of sends, see BFQ_ONE_SEND; changes without a lock
  * @done_ns: when a request completed last (ktime); written without a lock
- * @wanted: somebody waits for room (BFQ_WANTED_ROOM), for an arm (BFQ_WANTED_ARM), or for a
- *	stuck request (BFQ_WANTED_STUCK); bits are cleared without a lock
+ * @wanted: what is waited for, enum bfq_wanted; bits are cleared without a lock
  * @dry: it has run empty while somebody waited; set without a lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
  * @beside: the smaller one beside a raised queue is in force.  Likewise

@@ -36,6 +36,7 @@ struct bfq_data {
 	const struct bfq_kind *kind;
 	unsigned int room;
 	struct { u32 noted; } price;
+	struct { unsigned int nr; } arms;
 	struct bfq_tunables tun;
 	spinlock_t lock;
 	bool dispatching;
@@ -426,10 +427,12 @@ static bool bfq_rq_prepared(const struct request *rq) { return true; }
 static enum bfq_rq_state bfq_rq_state(const struct request *rq) { return rq->state; }
 static void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state) { rq->state = state; }
 static u32 bfq_rq_load(const struct request *rq) { return rq->load; }
-enum { BFQ_RQ_WATCHED = 4, BFQ_RQ_PRICED = 8 };
+enum { BFQ_RQ_WATCHED = 4, BFQ_RQ_PRICED = 8, BFQ_RQ_ARMED = 32 };
 static unsigned long bfq_rq_noted(const struct request *rq, unsigned long bits) { return 0; }
 static void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q) { }
 static void bfq_price_done(struct bfq_data *bfqd, const struct request *rq) { }
+static unsigned long bfq_arm_sent(struct bfq_data *bfqd, const struct request *rq) { return 0; }
+static bool bfq_arm_done(struct bfq_data *bfqd, const struct request *rq, u64 now) { return false; }
 static void bfq_price_refresh(struct bfq_data *bfqd) { }
 static void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now) { }
 static void bfq_rq_set_sent(struct request *rq, u32 load, unsigned long bits)
@@ -447,6 +450,11 @@ static void bfq_device_refresh(struct bfq_data *bfqd) { }
 static void bfq_habit_refresh(struct bfq_data *bfqd) { }
 static void bfq_raise_refresh(struct bfq_data *bfqd) { }
 static void bfq_raise_release(struct bfq_data *bfqd) { }
+/* no request is kept by the disk, and it has one arm */
+static void bfq_stuck_refresh(struct bfq_data *bfqd) { }
+static bool bfq_stuck_waits(struct bfq_data *bfqd) { return false; }
+static bool bfq_stuck_done(struct bfq_data *bfqd, const struct bfq_queue *q) { return false; }
+static struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **rq) { return NULL; }
 static bool bfq_limited(const struct bfq_data *bfqd) { return bfqd->active.nr > 1; }
 static void bfq_habit_sent(struct bfq_queue *q, u32 number) { }
 static void bfq_habit_held(struct bfq_queue *q) { }
