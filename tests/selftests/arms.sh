@@ -37,7 +37,7 @@ reader() {
 readers=
 at_work_on() { [ "$(sectors_read "$1")" -gt 100 ]; }
 along() { reader "$1" --rw=read --bs=64k; }
-deep() { reader "$1" --rw=read --bs=64k --ioengine=libaio --iodepth=24; }
+deep() { reader "$1" --rw=read --bs=64k --ioengine=libaio --iodepth=8; }
 seeking() { reader "$1" --rw=randread --bs=4k; }
 # rates SECONDS: $one to $four, in MB/s, of the partitions
 rates() {
@@ -72,7 +72,7 @@ rates 2
 compare "beside two at the first arm, the other works all the time ($three MB/s)" "$three" -ge "$(calc "0.95 * $alone")"
 compare "and the two have the first, each in its turn ($one and $two MB/s)" \
 	"$(calc "$one + $two")" -ge "$(calc "0.85 * $alone")"
-along 4
+deep 4		# something of it waits at any time
 rates 1
 compare "whoever has used an arm that rested is not made to pay for it ($three MB/s beside a new one)" \
 	"$three" -ge "$(calc "0.2 * $alone")"
@@ -107,6 +107,7 @@ compare "and so does who seeks ($three MB/s)" "$three" -ge 0.5
 stop
 
 # All that may be in the device is one process's: the other arm gets its requests beyond.
+echo 1024 >"$QUEUE/iosched/device_limit"	# KiB: three requests of 64 with what each of them counts for
 deep 1
 along 3
 sleep 1
