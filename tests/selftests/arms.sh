@@ -107,7 +107,7 @@ compare "and so does who seeks ($three MB/s)" "$three" -ge 0.5
 stop
 
 # All that may be in the device is one process's: the other arm gets its requests beyond.
-echo 1024 >"$QUEUE/iosched/device_limit"	# KiB: three requests of 64 with what each of them counts for
+echo 256 >"$QUEUE/iosched/device_limit"	# KiB: one request of 64 with what it counts for beside
 deep 1
 along 3
 sleep 1
