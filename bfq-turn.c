@@ -470,7 +470,11 @@ struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **n
 	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks || (bfqd->gate & BFQ_GATE_STUCK))
 		return NULL;
 	*next = bfq_apart_choose(bfqd, bfq_in_service(bfqd), true);
-	return *next ? bfq_rq_queue(*next) : NULL;
+	if (!*next)
+		return NULL;
+	/* there may be another arm that rests: look once more */
+	clear_bit(BFQ_WANTED_ROOM, &bfqd->device.wanted);
+	return bfq_rq_queue(*next);
 }
 
 /*

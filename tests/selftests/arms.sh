@@ -112,7 +112,7 @@ deep 1
 along 3
 sleep 1
 rates 2
-compare "beside a deep process at the one arm, the other works ($three MB/s)" "$three" -ge "$(calc "0.9 * $alone")"
-compare "and the deep one loses nothing ($one MB/s)" "$one" -ge "$(calc "0.95 * $alone")"
+compare "beside a deep process at the one arm, the other works ($three MB/s)" "$three" -ge "$(calc "0.8 * $alone")"
+compare "and the deep one loses little ($one MB/s)" "$one" -ge "$(calc "0.8 * $alone")"
 stop
 at_rest "nothing is left of it all"
