@@ -54,6 +54,7 @@
 #define BFQ_IOSCHED_H
 
 #include "compat/bfq-compat.h"
+#include "bfq-request.h"
 #include "bfq-wf2q.h"
 #include "bfq-arm.h"
 #include "bfq-stuck.h"
@@ -935,96 +936,6 @@ static inline bool bfq_pending(struct bfq_data *bfqd)
 }
 
 /*
- * What a request carries: elv.priv[0] is its queue, on which it holds a
- * reference, from prepare or insertion to finish; elv.priv[1] says where it
- * is.  Only requests that were prepared (bfq_rq_prepared()) may carry this.
- */
-enum bfq_rq_state {
-	BFQ_RQ_NEW,		/* allocated, in a task's list, staged, or completed */
-	BFQ_RQ_QUEUED,		/* sorted into its queue */
-	BFQ_RQ_CHOSEN,		/* counted as in flight, until it completes */
-};
-
-/* Has bfq_prepare_request() seen it?  The others bypass us, and their elv fields are not ours. */
-static inline bool bfq_rq_prepared(const struct request *rq)
-{
-	return rq->rq_flags & RQF_USE_SCHED;
-}
-
-static inline struct bfq_queue *bfq_rq_queue(const struct request *rq)
-{
-	return rq->elv.priv[0];
-}
-
-static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
-{
-	rq->elv.priv[0] = q;
-}
-
-/*
- * The state stands in the lowest bits; while chosen, who wants to know of its completion, and what
- * it counts for in the device, above.
- */
-#define BFQ_RQ_STATE_BITS	2
-#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-raise.c */
-#define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-price.c */
-#define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 2)	/* it is a seek for the device */
-#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 3)	/* bfq-arm.c; and its arm */
-#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 4)
-#define BFQ_RQ_ARM_BITS		3	/* BFQ_ARMS_MOST */
-#define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_ARM_SHIFT + BFQ_RQ_ARM_BITS)
-
-static inline enum bfq_rq_state bfq_rq_state(const struct request *rq)
-{
-	return (unsigned long)rq->elv.priv[1] & (BIT(BFQ_RQ_STATE_BITS) - 1);
-}
-
-static inline u32 bfq_rq_load(const struct request *rq)
-{
-	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_LOAD_SHIFT;
-}
-
-static inline unsigned int bfq_rq_arm(const struct request *rq)
-{
-	return (unsigned long)rq->elv.priv[1] >> BFQ_RQ_ARM_SHIFT & (BIT(BFQ_RQ_ARM_BITS) - 1);
-}
-
-/* Those of the given BFQ_RQ_ bits that were noted when it was sent. */
-static inline unsigned long bfq_rq_noted(const struct request *rq, unsigned long bits)
-{
-	return (unsigned long)rq->elv.priv[1] & bits;
-}
-
-static inline void bfq_rq_set_sent(struct request *rq, u32 load, unsigned long bits)
-{
-	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT | bits | BFQ_RQ_CHOSEN);
-}
-
-static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
-{
-	rq->elv.priv[1] = (void *)(unsigned long)state;
-}
-
-/*
- * Sectors charged for a request that moves no data (discard, write zeroes),
- * however large its range: what one small write costs.
- */
-#define BFQ_PRICE_NO_DATA	8
-
-/* What a request counts for as such, in sectors; charged is bfq_price_of_seek() beside it. */
-static inline u32 bfq_rq_size(const struct request *rq)
-{
-	switch (req_op(rq)) {
-	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
-	case REQ_OP_WRITE_ZEROES:
-		return BFQ_PRICE_NO_DATA;
-	default:
-		return max(blk_rq_sectors(rq), 1U);
-	}
-}
-
-/*
  * What a queue is charged for a request beside its size, in sectors (bfq-price.c); its head still
  * stands where the request before has ended.  Context: bfqd->lock held.
  */
@@ -1040,18 +951,6 @@ static inline u32 bfq_price_of_seek(const struct bfq_data *bfqd, const struct bf
 static inline u32 bfq_turn_most(const struct bfq_data *bfqd)
 {
 	return READ_ONCE(bfqd->tun.max_budget) ?: bfqd->kind->budget ?: bfqd->price.turn;
-}
-
-/* The sector after its last. */
-static inline sector_t bfq_rq_end(const struct request *rq)
-{
-	return blk_rq_pos(rq) + blk_rq_sectors(rq);
-}
-
-/* When it was sorted into its queue, in jiffies. */
-static inline unsigned long bfq_rq_arrival(const struct request *rq)
-{
-	return (unsigned long)rq->fifo_time;
 }
 
 /* How long ago was this, in ns? 0 if it is not known. */
