@@ -367,6 +367,12 @@ static struct cftype bfq_files_v1[] = {
 	{ }
 };
 
+static u64 bfq_glance(const u64 *sum)
+{
+	/* counted under bfqd->lock; one from just before is as good */
+	return data_race(READ_ONCE(*sum));
+}
+
 /*
  * What a group was served, in its line of io.stat.  The lines' figures are in bytes and
  * microseconds.  A 64-bit figure may tear on 32 bit; it is for looking at.
@@ -374,11 +380,11 @@ static struct cftype bfq_files_v1[] = {
 static void bfq_pd_stat(struct blkg_policy_data *pd, struct seq_file *sf)
 {
 	const struct bfq_served *served = &bfq_pd_group(pd)->served;
-	u64 waited = READ_ONCE(served->waited);
 
-	seq_printf(sf, " " BFQ_NAME ".bytes=%llu", READ_ONCE(served->sectors) << SECTOR_SHIFT);
-	seq_printf(sf, " " BFQ_NAME ".requests=%llu", READ_ONCE(served->requests));
-	seq_printf(sf, " " BFQ_NAME ".wait_usec=%llu", waited * jiffies_to_usecs(1));
+	seq_printf(sf, " " BFQ_NAME ".bytes=%llu", bfq_glance(&served->sectors) << SECTOR_SHIFT);
+	seq_printf(sf, " " BFQ_NAME ".requests=%llu", bfq_glance(&served->requests));
+	seq_printf(sf, " " BFQ_NAME ".wait_usec=%llu",
+		   bfq_glance(&served->waited) * jiffies_to_usecs(1));
 }
 
 /**

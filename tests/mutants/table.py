@@ -376,7 +376,7 @@ MUTANTS = (
              "	wf2q_pass(&q->entity, price);\n	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);\n"),)),
     Mutant("bytes-in-sectors", "io.stat counts bytes",
            ("stats",),
-           (("bfq-cgroup-files.c", "READ_ONCE(served->sectors) << SECTOR_SHIFT", "READ_ONCE(served->sectors)"),)),
+           (("bfq-cgroup-files.c", "bfq_glance(&served->sectors) << SECTOR_SHIFT", "bfq_glance(&served->sectors)"),)),
     Mutant("debugfs-limit", "what a queue may hold is shown",
            ("tags-limits",),
            (("bfq-debugfs.c", "		.limit = bfq_depth_limit(bfqd, q),\n", "		.limit = 6,\n"),)),
