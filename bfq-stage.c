@@ -160,6 +160,13 @@ static bool bfq_bypasses(struct request *rq)
 	       blk_rq_is_passthrough(rq);
 }
 
+/* The next CPU whose stage is not empty. */
+static unsigned int bfq_next_staged(const struct bfq_data *bfqd, int cpu)
+{
+	/* a bit that comes just now may be seen or not */
+	return data_race(cpumask_next(cpu, bfqd->staged));
+}
+
 /* Empty all stages. */
 static void bfq_collect(struct bfq_data *bfqd, struct list_head *arrived)
 {
@@ -169,7 +176,7 @@ static void bfq_collect(struct bfq_data *bfqd, struct list_head *arrived)
 		return;
 	WRITE_ONCE(bfqd->arrived, false);
 	smp_mb();	/* pairs with bfq_stage_add(): we see its CPU, or it sets @arrived anew */
-	for_each_cpu(cpu, bfqd->staged) {
+	for (cpu = bfq_next_staged(bfqd, -1); cpu < nr_cpu_ids; cpu = bfq_next_staged(bfqd, cpu)) {
 		struct bfq_stage *stage = &bfqd->stage[cpu];
 
 		spin_lock(&stage->lock);
@@ -364,7 +371,8 @@ static noinline bool bfq_join_staged(struct bfq_data *bfqd, struct bio *bio, uns
 	unsigned long flags;
 	bool joined;
 
-	if (list_empty_careful(&stage->list))
+	/* a guess: to be wrong costs a merge, or a look in vain */
+	if (data_race(list_empty_careful(&stage->list)))
 		return false;
 	spin_lock_irqsave(&stage->lock, flags);
 	joined = blk_bio_list_merge(bfqd->queue, &stage->list, bio, nr_segs);

@@ -52,6 +52,7 @@ void model_run_device(void);
 unsigned int model_cpu(void);
 
 #define READ_ONCE(x) ((__typeof__((x) + 0))model_load(&(x), sizeof(x)))
+#define data_race(x) (x)			/* is for KCSAN */
 #define WRITE_ONCE(x, v) model_store(&(x), sizeof(x), (u64)(v))
 #define smp_mb() model_fence()			/* a barrier is where pending stores go out */
 #define smp_mb__after_atomic() model_fence()	/* the same */
@@ -75,15 +76,14 @@ typedef unsigned long cpumask_t[1];
 #define cpumask_test_cpu(cpu, mask) test_bit(cpu, mask)
 #define cpumask_set_cpu(cpu, mask) set_bit(cpu, mask)
 #define cpumask_clear_cpu(cpu, mask) model_exchange(mask, 0, 1UL << (cpu))
-static inline unsigned int model_next_cpu(unsigned int cpu, const unsigned long *mask)
+#define nr_cpu_ids CPUS
+static inline unsigned int cpumask_next(int cpu, const unsigned long *mask)
 {
-	while (cpu < CPUS && !test_bit(cpu, mask))
-		cpu++;
+	while (++cpu < CPUS && !test_bit(cpu, mask))
+		;
 	return cpu;
 }
 
-#define for_each_cpu(cpu, mask) \
-	for ((cpu) = model_next_cpu(0, mask); (cpu) < CPUS; (cpu) = model_next_cpu((cpu) + 1, mask))
 #define raw_smp_processor_id() ((int)model_cpu())
 
 typedef struct { int counter; } atomic_t;
