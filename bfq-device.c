@@ -215,7 +215,7 @@ static bool bfq_limited(const struct bfq_data *bfqd)
  */
 void bfq_device_refresh(struct bfq_data *bfqd)
 {
-	bfqd->kind = blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid;
+	WRITE_ONCE(bfqd->kind, blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid);
 	if (!bfq_limited(bfqd))
 		return;
 	if (READ_ONCE(bfqd->tun.device_limit) == BFQ_LIMIT_AUTO)

@@ -665,7 +665,8 @@ struct bfq_raise {
  * @stage: arrivals, one for each possible CPU
  * @staged: CPUs whose stage is not empty
  * @gate: enum bfq_gate bits: why nothing is chosen.  Written under @lock, read without
- * @kind: what follows from the kind of device; refreshed once a tick
+ * @kind: what follows from the kind of device; refreshed once a tick.  Written under @lock,
+ *	read without
  * @tags: scheduler tags that one task can draw from (bfq-depth.c); refreshed likewise
  * @one_map: all tasks draw from the same
  * @room: requests that the driver takes at a time, at least; refreshed likewise
@@ -856,7 +857,7 @@ static inline u32 bfq_device_bound(const struct bfq_data *bfqd)
 
 	if (likely(!READ_ONCE(bfqd->device.beside)))
 		return limit;
-	return min(limit, bfqd->kind->beside_raised);
+	return min(limit, READ_ONCE(bfqd->kind)->beside_raised);
 }
 
 /* Is as much in the device as may be? Whether somebody has to heed that is another question. */
