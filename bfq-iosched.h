@@ -756,7 +756,8 @@ static inline struct bfq_queue *bfq_entity_queue(struct wf2q_entity *entity)
 /* Is it this queue's turn? Under the lock for certain, without it a good guess. */
 static inline bool bfq_queue_serving(const struct bfq_queue *q)
 {
-	return READ_ONCE(q->entity.state) == WF2Q_SERVING;
+	/* the engine knows no other CPUs: it may just be writing it */
+	return data_race(READ_ONCE(q->entity.state)) == WF2Q_SERVING;
 }
 
 /* The queue in service, or NULL. Under the lock. */
