@@ -367,7 +367,7 @@ MUTANTS = (
            ("inject",),
            (("bfq-habit.c", "clamp(habit->quota - (s32)step,", "clamp(habit->quota,"),)),
     Mutant("pass-unplugged", "a request does not pass where the device is to be kept for its process",
-           ("shares", "plug"),
+           ("passing",),
            (("bfq-turn.c", "	    bfq_idle_worth(bfqd, q) != BFQ_PLUG_NOT)\n		return false;\n\n	rq->fifo",
              "	    0)\n		return false;\n\n	rq->fifo"),)),
     Mutant("pass-unserved", "a request that passes is counted as served",
