@@ -24,7 +24,7 @@ MUTANTS = (
            ("think",),
            (("bfq-habit.c",
              "	think = min(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));\n",
-             ""),)),
+             "	think = rest;\n"),)),
     Mutant("think-asleep", "who sleeps for a tag does not think",
            ("think",),
            (("bfq-habit.c",
