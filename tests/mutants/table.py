@@ -55,7 +55,7 @@ MUTANTS = (
            ("tags-limits",),
            (("bfq-stage.c", "		bfq_depth_refresh(bfqd);\n", ""),)),
     Mutant("batch-large", "few sectors are chosen in advance",
-           ("order",),
+           ("ahead",),
            (("bfq-stage.c",
              "while (nr < most && sectors < BFQ_BATCH_SECTORS) {",
              "while (nr < most) {"),)),
