@@ -60,7 +60,7 @@ MUTANTS = (
              "while (nr < most && sectors < BFQ_BATCH_SECTORS) {",
              "while (nr < most) {"),)),
     Mutant("strict-late", "strict_guarantees holds from the moment it is turned on",
-           ("order",),
+           ("ahead",),
            (("bfq-stage.c",
              "	if (!rq && !(READ_ONCE(bfqd->tun.strict_guarantees) && bfq_device_holds_one(bfqd)))\n",
              "	if (!rq)\n"),)),

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: of large requests none is chosen before the driver can take it, so that who comes meanwhile goes first
+# test: little is chosen before the driver can take it, so that who comes meanwhile goes first
 # where: icount
 #
 # A device that takes eight at a time, each for 16 ms, is given eight one after the other, so that from then
 # on one ends every 2 ms. What was chosen then for all eight places, seven of which are taken, would
 # go before a real-time request that comes meanwhile.
 . "${0%/*}/ktap.sh"
-plan 3
+plan 4
 require_helper
 
 nullb hw_queue_depth=8 completion_nsec=16000000 max_sectors=1024
@@ -39,3 +39,16 @@ compare "one large request ends after the other (at most so many within a millis
 compare "a real-time one waits for the next place, 2 ms, and is in the device for 16" "$(longest)" -le 20
 beside 4
 compare "and of small ones for no more than the eight that are chosen at a time" "$(longest)" -le 34
+
+# strict_guarantees holds for what has been chosen, too: once the eight in the device, and one that the block
+# layer has been handed, are through, one ends every 16 ms. It is turned on at three moments of the round.
+most=0
+for at in 40 46 52; do	# $deep are of 4 KiB now
+	echo 0 >"$QUEUE/iosched/strict_guarantees"
+	"$HELPER" issue "$DEV" "$deep i=b40+4" "until=$at put=$QUEUE/iosched/strict_guarantees:1" >"$WORK/ended" ||
+		give_up "helper issue"
+	n=$(awk -v at="$at" '$3 > (at + 20) * 1000 && $3 <= (at + 34) * 1000 { n++ } END { print n + 0 }' "$WORK/ended")
+	note "strict from $at ms on: $n end in the 14 ms in which one may"
+	[ "$n" -le "$most" ] || most=$n
+done
+compare "strict_guarantees holds for what has been chosen ahead" "$most" -le 1
