@@ -4,8 +4,9 @@
 # where: icount
 # kernels: each
 . "${0%/*}/ktap.sh"
-plan 16
+plan 19
 require_helper
+require ionice addpart
 cg_setup
 cg light 100
 cg heavy 300
@@ -32,6 +33,8 @@ gap() {
 	awk '$1 == "h" { h = last = $3 } $1 == "l" && h { if ($3 - last > most) most = $3 - last; last = $3 }
 		END { print most / 1000 }' "$WORK/ended"
 }
+# rest: the longest time between two ends of l, in ms
+rest() { awk '$1 == "l" { if (last && $3 - last > most) most = $3 - last; last = $3 } END { print most / 1000 }' "$WORK/ended"; }
 # took NAME: from the first that was asked for to the last end, in ms
 took() { awk -v n="$1" '$1 == n { if (!first || $2 < first) first = $2; last = $3 } END { print (last - first) / 1000 }' "$WORK/ended"; }
 
@@ -69,6 +72,10 @@ echo 0 >"$QUEUE/iosched/max_budget"
 # Equals need not be kept apart: two at a time, so 200 reads of each take 200 ms and not 400.
 issue "of two equal readers" "h=s200+4" "l=s200+4"
 compare "nor are equals, one request at a time each" "$(took h)" -le 230
+issue "of a deep process while its equal stays away" "h=b64+4 wait sleep=500" "l=b1000+4"
+note "the device rests for $(gap) ms when an equal stays away"
+[ "$(gap)" != 0 ] || give_up "the other has nothing to do when the equal stays away"
+compare "nor for an equal that stays away, which would be for 8 ms" "$(gap)" -lt 8
 # Different shares do: when who has three quarters has ended, the other has had a third of that, and
 # goes on for 200 ms. Until then the device has both in it, as often as the shares allow.
 issue "of two different readers" "cg=$CG/heavy h=s300+4" "cg=$CG/light l=s300+4"
@@ -84,6 +91,26 @@ echo 0 >"$QUEUE/iosched/exact_shares"
 issue "of two different readers that do not hinder each other" \
 	"cg=$CG/heavy h=s300+4" "cg=$CG/light l=s300+4"
 compare "but not without exact_shares, if both are as fast as alone" "$(took h)" -le 345
+
+# A process of a higher class reads two blocks, which makes the kernel read ahead, and ends: the device is
+# kept for it just then, and what it has asked for last takes 48 ms yet. (The device stays open: else
+# it would wait for that.) Of another's requests one ends every 6 ms. None does while the one waits for its
+# last block, and then until those are through that are sent when it has gone: twice 48 ms.
+nullb_remove "$DISK"
+nullb hw_queue_depth=8 completion_nsec=48000000 max_sectors=1024
+parts 1
+sched "${SCHED:-$BFQ_NAME}"
+echo 256 >"$QUEUE/nr_requests"
+reads=$(i=0; while [ $i -lt 8 ]; do i=$((i + 1)); echo "l=b1+512 / sleep=6"; done)
+background "$HELPER" issue "$DEV" "$reads l=b100+512" >"$WORK/ended"
+sleep 0.3
+exec 9<"${DEV}p1"
+ionice -c1 -n4 dd if="${DEV}p1" of=/dev/null bs=4k count=2 2>/dev/null
+on_its_way=$(awk '{ print $1 }' "/sys/block/$DISK/${DISK}p1/inflight")
+exec 9<&-
+finished 30 "$child" || give_up "requests are not served within 30 s beside one that has gone"
+is "one that ends has a request on its way" 1 "$on_its_way"
+compare "for which the device is not kept (ms)" "$(rest)" -le 115
 
 # A turn that is over by timeout_sync waits for the request in the device: else who has one at a
 # time that takes longer would lose what it is owed, each time.
