@@ -2,9 +2,10 @@
 """The kernels of the lab: where each one's image, headers and modules are.
 
 6.1 and 6.12 are Debian's packages, installed by tools/setup; Debian 13 has no 6.1.
-"debug" is built by tests/vm/kernel from the linux-source whose version stands in
-tests/vm/debug.version and from tests/vm/debug.config, and kept under the cache, in a directory whose name is its key: the version of the
-source and a digest of the configuration and of the way it is built.
+"debug" and "race" are built by tests/vm/kernel from the linux-source whose version stands in
+tests/vm/debug.version and from tests/vm/debug.config, "race" with tests/vm/race.config on top, and kept under the
+cache, each in a directory whose name is its key: the version of the source and a digest of the configuration and
+of the way it is built. "race" is there only where somebody has asked for it.
 """
 
 import glob
@@ -14,15 +15,18 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPO = os.path.dirname(os.path.dirname(HERE))
-CONFIG = os.path.join(HERE, "debug.config")
+# Of the kernels that are built here: what they are made of, the last word counts.
+CONFIGS = {"debug": ("debug.config",), "race": ("debug.config", "race.config")}
 VERSION = os.path.join(HERE, "debug.version")
 NAMES = ("6.1", "6.12", "debug")
+# And those that no part of `make check` needs.
+EVERY = (*NAMES, "race")
 # Kernels that a Debian does not have.
 ABSENT = {"13": ("6.1",)}
 
-# Part of the cache key: raise it when the build below produces something else
-# from the same source and configuration.
-RECIPE = 1
+# Part of the cache key: raise it when tests/vm/kernel makes something else of the same source and
+# configuration.
+RECIPES = {"debug": 1, "race": 1}
 
 
 class LabError(Exception):
@@ -54,9 +58,18 @@ def cache_dir():
     return os.path.join(base, "bfq-lab")
 
 
-def config_key():
-    with open(CONFIG, "rb") as f:
-        return hashlib.sha256(f.read() + b"recipe %d" % RECIPE).hexdigest()[:12]
+def configs(kind):
+    """The files that say what this kernel is made of."""
+    return [os.path.join(HERE, name) for name in CONFIGS[kind]]
+
+
+def config_key(kind):
+    digest = hashlib.sha256()
+    for path in configs(kind):
+        with open(path, "rb") as f:
+            digest.update(f.read())
+    digest.update(b"recipe %d" % RECIPES[kind])
+    return digest.hexdigest()[:12]
 
 
 class Kernel:
@@ -114,29 +127,29 @@ def built_trees(kind, key):
                   reverse=True)
 
 
-def debug_trees():
-    """Finished debug kernels of the present configuration: of the pinned version, then newest first."""
-    pinned = f"debug-{pinned_version()}-"
-    return sorted(built_trees("debug", config_key()),
+def own_trees(kind):
+    """Finished kernels of the present configuration: of the pinned version, then newest first."""
+    pinned = f"{kind}-{pinned_version()}-"
+    return sorted(built_trees(kind, config_key(kind)),
                   key=lambda tree: not os.path.basename(tree).startswith(pinned))
 
 
-def find_debug():
-    trees = debug_trees()
+def find_own(kind):
+    trees = own_trees(kind)
     if not trees:
-        raise LabError("the debug kernel is not built: run tests/vm/kernel build debug")
+        raise LabError(f"the {kind} kernel is not built: run tests/vm/kernel build {kind}")
     tree = trees[0]
     with open(os.path.join(tree, "built"), encoding="ascii") as f:
         release = f.read().strip()
-    return Kernel("debug", release,
+    return Kernel(kind, release,
                   os.path.join(tree, "linux/arch/x86/boot/bzImage"),
                   os.path.join(tree, "linux"),
                   os.path.join(tree, "modules/lib/modules", release))
 
 
 def find(name):
-    if name == "debug":
-        return find_debug()
+    if name in CONFIGS:
+        return find_own(name)
     if name in NAMES:
         return find_stock(name)
-    raise LabError(f"no kernel is called {name}; there are: {', '.join(NAMES)}")
+    raise LabError(f"no kernel is called {name}; there are: {', '.join(EVERY)}")
