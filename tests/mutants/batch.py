@@ -56,7 +56,7 @@ def in_virtual_time(test):
 
 def fits(job):
     """Programs, and tests for which a guest of another kind is needed, do not."""
-    return job.kernel != "debug" and all(in_virtual_time(t) for t in job.tests)
+    return job.kernel not in kernels.CONFIGS and all(in_virtual_time(t) for t in job.tests)
 
 
 def build(copy, job, number, room):

@@ -15,7 +15,7 @@ BUILD = os.path.join(REPO, "build", "mutants")
 SUM = re.compile(r"^(\d+) passed, (\d+) failed\b")
 # Seconds of its own time for a guest: a broken module may not let go of what it holds. And by the
 # clock for a command, when all that has not helped.
-LIMITS = {"debug": 900}
+LIMITS = {"debug": 900, "race": 900}
 USUAL_LIMIT = 400
 COMMAND_S = 2 * 3600
 # Tests that need no kernel: what runs them, and the folder whose files they depend on.
@@ -39,6 +39,16 @@ def tracked():
                          stdout=subprocess.PIPE, text=True, check=True)
     return [name for name in out.stdout.split("\0")
             if name and os.path.exists(os.path.join(REPO, name))]
+
+
+def module_since():
+    """The last commit that changed the module, as one says it; it must be committed."""
+    def git(*argv):
+        done = subprocess.run(["git", "-C", REPO, *argv, "--", "bfq-*", "compat", "Kbuild"],
+                              stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.strip()
+
+    return git("log", "-1", "--format=commit %h (%s)") + (", with changes on top" if git("status", "--short") else "")
 
 
 def read(name):
