@@ -98,7 +98,7 @@ static struct request *bfq_apart_next(const struct bfq_data *bfqd, const struct 
 
 static bool bfq_stint_over(const struct bfq_data *bfqd, const struct bfq_arm *arm)
 {
-	return arm->sectors >= bfqd->kind->budget ||
+	return arm->sectors >= bfq_turn_most(bfqd) ||
 	       jiffies - arm->since > msecs_to_jiffies(READ_ONCE(bfqd->tun.timeout_ms));
 }
 
@@ -212,7 +212,7 @@ bool bfq_apart_took(struct bfq_data *bfqd, const struct bfq_queue *served, struc
 		arm->sectors = 0;
 	}
 	arm->sectors += *sectors;
-	if (wf2q_leads(&q->entity, bfqd->kind->budget))
+	if (wf2q_leads(&q->entity, bfq_turn_most(bfqd)))
 		*sectors = 0;
 	return true;
 }

@@ -423,6 +423,15 @@ static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct re
 	return q;
 }
 
+/* Nobody is chosen.  If a disk is plugged for a claim now, what waits may lie on the way. */
+static struct bfq_queue *bfq_turn_beside_claim(struct bfq_data *bfqd, struct request **next)
+{
+	if (!bfqd->kind->seeks || !bfq_plugged(bfqd))
+		return NULL;
+	bfq_turn_look_along(bfqd);
+	return bfq_turn_while_plugged(bfqd, next);
+}
+
 /**
  * bfq_turn_next - the queue to be served now
  * @bfqd: the device
@@ -446,7 +455,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	do {
 		q = bfq_turn_select(bfqd, next);
 		if (!q)
-			return NULL;
+			return bfq_turn_beside_claim(bfqd, next);
 		if (likely(!bfq_beside_raised(bfqd, q)) ||
 		    bfq_turn_apart_from_raised(bfqd, *next))
 			return bfq_turn_along(bfqd, q, next);

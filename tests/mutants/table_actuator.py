@@ -12,7 +12,7 @@ MUTANTS = (
            (("bfq-apart.c", "if (!over && q->stint == arm->stint &&", "if (!over && !q->sync &&"),)),
     Mutant("arms-paid", "who uses an arm that rests is not made to pay for it",
            ("arms",),
-           (("bfq-apart.c", "	if (wf2q_leads(&q->entity, bfqd->kind->budget))\n		*sectors = 0;\n",
+           (("bfq-apart.c", "	if (wf2q_leads(&q->entity, bfq_turn_most(bfqd)))\n		*sectors = 0;\n",
              ""),)),
     Mutant("arms-full", "however full the device is, an arm does not rest",
            ("arms",),
