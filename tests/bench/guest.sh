@@ -121,7 +121,11 @@ select_scheduler() {
 	*) die "$elevator is not selected but $(cat "$QUEUE/scheduler")" ;;
 	esac
 	shift
-	for a in "$@" $tunables; do put "${a#*=}" "$QUEUE/iosched/${a%%=*}"; done
+	for a in "$@" $tunables; do
+		file=$QUEUE/iosched/${a%%=*}
+		[ -e "$file" ] || file=$QUEUE/${a%%=*}
+		put "${a#*=}" "$file"
+	done
 	case $controller in
 	io.cost*)
 		put "$(cat "/sys/block/$DISK/dev") $qos" "$CGROOT/io.cost.qos"
