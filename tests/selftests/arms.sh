@@ -10,17 +10,9 @@
 plan 13
 require fio addpart
 
-PART=2097152	# sectors
-modelled_disk disk0 profile=two-actuator size_mb=4096
+divided_disk 4 disk0 profile=two-actuator
 is "the disk says that it has two arms" 2 "$(find "$QUEUE/independent_access_ranges" -mindepth 1 -type d | wc -l)"
-for part in 1 2 3 4; do
-	addpart "$DEV" $part $(((part - 1) * PART)) $PART || give_up "no partition"
-	eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
-done
-sched "${SCHED:-$BFQ_NAME}"
 low_latency() { [ ! -f "$QUEUE/iosched/low_latency" ] || echo "$1" >"$QUEUE/iosched/low_latency"; }
-# new processes would go first for a while
-low_latency 0
 cg_setup
 cg a 100
 cg b 300

@@ -10,20 +10,6 @@ plan 12
 require fio addpart
 require_helper
 
-# new_disk NAME [KEY=VALUE]...: speak of this one from now on; two parts of 2 GiB
-new_disk() {
-	name=$1
-	shift
-	modelled_disk "$name" profile=hdd size_mb=4096 "$@"
-	for part in 1 2; do
-		addpart "$DEV" $part $(((part - 1) * 4194304)) 4194304 || give_up "no partition"
-		eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
-	done
-	sched "${SCHED:-$BFQ_NAME}"
-	# new processes would go first for a while
-	echo 0 >"$QUEUE/iosched/low_latency"
-}
-
 # job PARTITION FIO-ARGUMENT...: for ever
 job() {
 	part=$1
@@ -57,7 +43,7 @@ price() { sed -n 's/^prices: a seek \([0-9]*\) KiB (\([0-9]*\) us)$/KiB \1 us \2
 	"/sys/kernel/debug/block/$DISK/sched/state" | sed "s/.*$1 \([0-9]*\).*/\1/"; }
 
 # What each makes alone. This is also when the prices are learned.
-new_disk disk0
+divided_disk 2 disk0 profile=hdd
 along 1
 eventually 60 at_work 1 1000 || give_up "fio does not start"
 sleep 1
@@ -132,7 +118,7 @@ compare "readers beside a buffered writer have what they are guaranteed ($second
 compare "and it has its own ($wrote of $stream KB/s)" "$(calc "$wrote / $stream / (1 / 5)")" -ge 0.7
 
 # A disk that moves three times as much in the time of a seek.
-new_disk disk1 media_kb_s=96000
+divided_disk 2 disk1 profile=hdd media_kb_s=96000
 along 1
 eventually 60 at_work 1 1000 || give_up "fio does not start"
 sleep 1

@@ -303,6 +303,21 @@ modelled_disk() {
 	disk "$ktap_model"
 }
 
+# divided_disk COUNT NAME KEY=VALUE...: the same, in so many equal parts of its 4 GiB, under $SCHED (ours, if
+# nothing is said). Whoever is new does not go first on it.
+divided_disk() {
+	ktap_parts=$1
+	ktap_size=$((4096 * 2048 / ktap_parts))
+	shift
+	modelled_disk "$@" size_mb=4096
+	for ktap_part in $(seq "$ktap_parts"); do
+		addpart "$DEV" "$ktap_part" $(((ktap_part - 1) * ktap_size)) $ktap_size || give_up "no partition"
+		eventually 20 [ -b "${DEV}p$ktap_part" ] || give_up "${DEV}p$ktap_part does not appear"
+	done
+	sched "${SCHED:-$BFQ_NAME}"
+	[ ! -f "$QUEUE/iosched/low_latency" ] || echo 0 >"$QUEUE/iosched/low_latency"
+}
+
 # parts COUNT: divide $DEV into partitions ${DEV}p1, ${DEV}p2, ... of 32 MB. Each
 # job gets its own, so that what it has *completed* can be told apart: a group's
 # io.stat counts submissions, and counts those of io_uring that found no tag and

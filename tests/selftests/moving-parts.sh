@@ -12,20 +12,6 @@ require fio addpart
 require_helper
 
 tracing=/sys/kernel/tracing
-# new_disk NAME [KEY=VALUE]...: speak of this one from now on
-new_disk() {
-	name=$1
-	shift
-	modelled_disk "$name" profile=hdd size_mb=4096 "$@"
-	for part in 1 2; do
-		addpart "$DEV" $part $(((part - 1) * 4194304)) 4194304 || give_up "no partition"
-		eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
-	done
-	sched "${SCHED:-$BFQ_NAME}"
-	# what is shown here is how weights are kept; new processes would go first for a while
-	echo 0 >"$QUEUE/iosched/low_latency"
-}
-
 # reader PARTITION FIO-ARGUMENT...: for ever, one request at a time
 reader() {
 	part=$1
@@ -58,7 +44,7 @@ flags() {
 		sort | tr '\n' ' '
 }
 
-new_disk disk0
+divided_disk 2 disk0 profile=hdd
 along 1
 eventually 60 at_work_on 1 || give_up "fio does not start"
 sleep 0.5
@@ -139,7 +125,7 @@ compare "by taking along what lies on the way ($one requests)" "$one" -gt 100
 
 # Those that seek are not kept apart: a disk that may choose among several requests
 # makes more of eight of them than of one.
-new_disk disk1 reorder=1
+divided_disk 2 disk1 profile=hdd reorder=1
 seeking 1
 eventually 60 at_work_on 1 || give_up "fio does not start"
 rates 2
