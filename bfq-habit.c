@@ -64,6 +64,9 @@
 /* More than this many of the last 32 requests left something out; random ones go forwards, too. */
 #define BFQ_GAPS_OF_32		24
 
+/* Who has paused for so long is not kept from its share by what it was ahead before. */
+#define BFQ_PAUSE_NS		(100 * NSEC_PER_MSEC)
+
 /* More than this many of the last 32 requests were far from the one before: a seeking queue. */
 #define BFQ_SEEKS_OF_32		8
 
@@ -383,6 +386,8 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	if (asked < completed || asked > rq->start_time_ns)
 		asked = rq->start_time_ns;
 	rest = asked > completed ? asked - completed : 0;
+	if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
+		habit->lag_ns = max(habit->lag_ns, 0);
 	think = min(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));
 	if (habit->think_samples < BFQ_THINK_SAMPLES)
 		habit->think_samples++;

@@ -57,7 +57,7 @@ along 1
 along 2
 eventually 60 at_work_on 2 || give_up "fio does not start"
 sleep 1
-rates 2
+rates 6
 compare "two readers have most of what one has ($first + $second of $alone MB/s)" \
 	"$(calc "$first + $second")" -ge "$(calc "0.85 * $alone")"
 compare "each the same, within 15 % ($first, $second MB/s)" \
