@@ -140,7 +140,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	if (bfqd->kind->seeks || trace_bfq_plug_enabled() || trace_bfq_unplug_enabled())
 		turn->plug_ns = ktime_get_ns();
 	trace_bfq_plug(bfqd, q, what);
-	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims(bfqd, q))
+	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims_for(bfqd, what))
 		return;
 	/* for a claim less may be left than the timer is set to */
 	wait = bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q)));
