@@ -32,6 +32,12 @@
  * its lag up. When V has come to a point where nobody is eligible, it jumps to
  * the smallest S.
  *
+ * But a group may be let keep its lag while it is idle (wf2q_set_credit()): what others get
+ * meanwhile and would have been its, up to its share of so many sectors.  It comes back where
+ * it was, and so that the sum of the lags stays what it is, V goes back by what its return
+ * adds, w (V - S) / W.  Then it is as if the group had been counted all the time; those who
+ * have had its part are ahead by that, and wait.
+ *
  * That a child's lag is at most one maximum budget, and its lead at most its
  * own, follows from that and from one more rule: the finish of a child that is
  * behind never moves earlier while it waits, as many children doing so at once
@@ -324,17 +330,36 @@ static void wf2q_wait_from_start(struct wf2q_entity *e)
 	wf2q_insert_waiting(e);
 }
 
+/*
+ * A child that is in no tree is counted in W, from V on; a group from where it was, unless
+ * that is further back than it is let be.  (Or it was ahead when V went back; or for so long
+ * out that V has come round the circle.)
+ */
+static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	u64 lag, most;
+
+	t->wsum += e->weight;
+	if (!e->is_group || !e->parent->root->credit || !wf2q_before(e->start, t->vtime)) {
+		e->start = t->vtime;
+		return;
+	}
+	most = div64_u64((u64)e->parent->root->credit << WF2Q_SHIFT, t->wsum);
+	lag = min(t->vtime - e->start, most);
+	e->start = t->vtime - lag;
+	/* rounded up, or the lags would sum up to more than zero in the end */
+	t->vtime -= div64_u64(lag * e->weight + t->wsum - 1, t->wsum);
+}
+
 /* Idle or remembered -> waiting. */
 static void wf2q_join(struct wf2q_entity *e)
 {
 	struct wf2q_tree *t = wf2q_tree_of(e);
 
-	if (e->state == WF2Q_REMEMBERED) {
+	if (e->state == WF2Q_REMEMBERED)
 		rb_erase_cached(&e->node, &t->idle);
-	} else {
-		t->wsum += e->weight;
-		e->start = t->vtime;
-	}
+	else
+		wf2q_count(t, e);
 	if (unlikely(e->class != WF2Q_BE || e->parent->mixed))
 		wf2q_join_classes(e);
 	wf2q_wait_from_start(e);
@@ -639,7 +664,24 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 {
 	*g = (struct wf2q_group) { };
 	wf2q_entity_init(&g->entity, parent, weight, WF2Q_BE);
+	g->root = parent ? parent->root : g;
 	g->entity.is_group = true;
+	/* due something from here on */
+	if (parent)
+		g->entity.start = parent->tree[WF2Q_BE].vtime;
+}
+
+/**
+ * wf2q_set_credit - what may groups keep of what they are due while they are idle?
+ * @root:	root of the hierarchy
+ * @sectors:	those of one group all together, each up to its share by weight of the ones
+ *		that are counted then; 0: nothing; up to WF2Q_MAX_BUDGET
+ *
+ * Takes effect when a group becomes backlogged.
+ */
+void wf2q_set_credit(struct wf2q_group *root, u32 sectors)
+{
+	root->credit = min(sectors, WF2Q_MAX_BUDGET);
 }
 
 /**
@@ -763,12 +805,10 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 			e->finish = e->start;
 		wf2q_insert_waiting(e);
 	} else {
-		if (e->state == WF2Q_REMEMBERED) {
+		if (e->state == WF2Q_REMEMBERED)
 			rb_erase_cached(&e->node, &t->idle);
-		} else {
-			t->wsum += e->weight;
-			e->start = t->vtime;
-		}
+		else
+			wf2q_count(t, e);
 		e->start += step;
 		e->finish = e->start;
 		e->state = WF2Q_REMEMBERED;
@@ -850,14 +890,10 @@ static bool wf2q_leaves_trace(const struct wf2q_entity *e)
  */
 void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
 {
-	struct wf2q_group *root = leaf->parent;
-
 	if (likely(!wf2q_leaves_trace(leaf)))
 		return;
-	while (root->entity.parent)
-		root = root->entity.parent;
 	wf2q_enter(leaf, sectors);
-	if (WARN_ON_ONCE(wf2q_select(root) != leaf))
+	if (WARN_ON_ONCE(wf2q_select(leaf->parent->root) != leaf))
 		return;
 	wf2q_charge(leaf, sectors);
 	wf2q_leave(leaf);
@@ -1035,6 +1071,17 @@ bool wf2q_precedes(const struct wf2q_entity *leaf)
 		       wf2q_before(e->finish, served->finish);
 	}
 	return false;
+}
+
+/**
+ * wf2q_lags - has a child had less than it is due?
+ * @e: the child; an idle one if it would come back so (wf2q_set_credit())
+ *
+ * Return: true if so.
+ */
+bool wf2q_lags(const struct wf2q_entity *e)
+{
+	return wf2q_before(e->start, wf2q_tree_of(e)->vtime);
 }
 
 /**

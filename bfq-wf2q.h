@@ -108,7 +108,7 @@ struct wf2q_entity {
  * struct wf2q_tree - the children of one class in one group
  * @waiting:	backlogged ones by finish, augmented with the smallest start
  * @idle:	remembered ones by finish
- * @vtime:	virtual time, never goes back
+ * @vtime:	virtual time; goes back only where a group returns (wf2q_set_credit())
  * @wsum:	weights of all that are waiting, served or remembered
  * @carry:	served sectors << WF2Q_SHIFT that were too few to move @vtime
  *		by 1; less than the @wsum they were divided by
@@ -135,6 +135,8 @@ struct wf2q_tree {
  * @nr_backlogged:	backlogged leaves anywhere below, but for those that are parked,
  *		or stand below a parked group below this one
  * @mixed:	has had children to serve that are not BE
+ * @credit:	of the root: wf2q_set_credit()
+ * @root:	root of the hierarchy
  */
 struct wf2q_group {
 	struct wf2q_entity	entity;
@@ -146,12 +148,15 @@ struct wf2q_group {
 	u32			nr_waiting;
 	u32			nr_backlogged;
 	bool			mixed;
+	u32			credit;
+	struct wf2q_group	*root;
 };
 
 void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 		     unsigned int weight);
 void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 		      unsigned int weight, enum wf2q_class class);
+void wf2q_set_credit(struct wf2q_group *root, u32 sectors);
 void wf2q_enter(struct wf2q_entity *leaf, u32 budget);
 void wf2q_leave(struct wf2q_entity *leaf);
 struct wf2q_entity *wf2q_select(struct wf2q_group *root);
@@ -165,6 +170,7 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
 		   enum wf2q_class class);
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
+bool wf2q_lags(const struct wf2q_entity *e);
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);
 void wf2q_park(struct wf2q_entity *e);

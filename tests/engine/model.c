@@ -100,6 +100,7 @@ void model_judge(struct node *n)
 	/* One budget; after leavers or injection, one of each backlogged. */
 	if (level_of(n)->wide)
 		allowed = allowed * level_of(n)->peak + level_of(n)->injected;
+	allowed += level_of(n)->returned;
 
 	if (slack > 1)
 		FAIL("this world is too long: rounding counts");
@@ -107,7 +108,7 @@ void model_judge(struct node *n)
 	if (lag > allowed + slack)
 		FAIL("a child of weight %u lags %.3f sectors, allowed %.0f",
 		     n->weight, lag, allowed);
-	if (!level_of(n)->wide && lag / allowed > seen.lag)
+	if (!level_of(n)->wide && !level_of(n)->returned && lag / allowed > seen.lag)
 		seen.lag = lag / allowed;
 }
 
@@ -138,7 +139,7 @@ void model_judge_level(struct node *g)
 static void judge_turn(struct node *n)
 {
 	double slack = slack_of();
-	double lead = -lag_of(n);
+	double lead = -lag_of(n) - n->weight * sectors_of(level_of(n)->back - n->back);
 
 	seen.bounds++;
 	if (lead > n->turn + slack)
@@ -160,7 +161,7 @@ void model_compare(struct node *g)
 
 	for (class = 0; class < WF2Q_CLASSES; class++) {
 		struct level *l = &g->level[class];
-		u64 got = wf2q_group_of(g->e)->tree[class].vtime - l->base;
+		s64 got = wf2q_group_of(g->e)->tree[class].vtime - l->base;
 		double off = (double)got / 0x1p36 - sectors_of(l->v);
 		double slack = time_slack();
 
@@ -265,8 +266,10 @@ static void uncount(struct level *l, struct node *n)
 {
 	n->counted = false;
 	l->weights -= n->weight;
-	if (!l->weights)
+	if (!l->weights) {
 		l->wide = false;
+		l->returned = 0;
+	}
 }
 
 /* What the fluid server has caught up with is counted no more. */
@@ -323,17 +326,39 @@ static void reweigh(struct node *n)
 	n->weight = n->want_weight;
 }
 
+/*
+ * Count one that is in no heap.  A group has been due its share all the time, up to its part of
+ * the credit; the others have had that.
+ */
+static void count(struct node *n)
+{
+	u32 credit = wf2q_group_of(n->up->e)->root->credit;
+	struct level *l = level_of(n);
+	vt most, back;
+
+	n->counted = true;
+	l->weights += n->weight;
+	if (!n->level || !credit || n->s >= l->v) {
+		n->s = l->v;
+		return;
+	}
+	most = ((vt)credit << VT_SHIFT) / l->weights;
+	if (n->s < l->v - most)
+		n->s = l->v - most;
+	back = (l->v - n->s) * n->weight / l->weights;
+	l->v -= back;
+	l->back += back;
+	l->returned += lag_of(n);
+}
+
 static void join(struct node *n)
 {
 	struct level *l = level_of(n);
 
-	if (n->counted) {
+	if (n->counted)
 		heap_del(&l->ahead, n);
-	} else {
-		n->counted = true;
-		n->s = l->v;
-		l->weights += n->weight;
-	}
+	else
+		count(n);
 	n->backlogged = true;
 	begin_thin(n);
 	heap_add(&l->waiting, n);
@@ -422,6 +447,8 @@ void model_group(struct node *n, struct wf2q_group *g, struct node *up,
 	int class;
 
 	model_leaf(n, &g->entity, up);
+	if (up)		/* due something from here on */
+		n->s = level_of(n)->v;
 	n->level = calloc(WF2Q_CLASSES, sizeof(*n->level));
 	if (!n->level)
 		FAIL("out of memory");
@@ -573,6 +600,7 @@ void model_select(struct node *root, struct node *leaf)
 		n->serving = true;
 		n->up->service = n;
 		n->turn = 0;
+		n->back = l->back;
 		n->due = finish_of(n);
 	}
 	if (n != root)
@@ -601,13 +629,10 @@ void model_charge(struct node *leaf, u32 sectors)
 			n->s += step;
 			sift(&l->waiting, n->pos);
 		} else {
-			if (n->counted) {
+			if (n->counted)
 				heap_del(&l->ahead, n);
-			} else {
-				n->counted = true;
-				n->s = l->v;
-				l->weights += n->weight;
-			}
+			else
+				count(n);
 			n->s += step;
 			heap_add(&l->ahead, n);
 		}

@@ -41,6 +41,8 @@ struct level {
 	int peak;		/* most that were ever backlogged */
 	bool wide;		/* a leaver or injection has widened the bound */
 	u64 injected;		/* sectors */
+	vt back;		/* how far V has gone back in all, for groups that returned */
+	double returned;	/* and what they were behind, in sectors */
 	u64 base;		/* what the engine calls 0 */
 	struct heap waiting;
 	struct heap ahead;	/* idle, but the server has not caught up */
@@ -62,6 +64,7 @@ struct node {
 	struct wf2q_entity *e;
 	struct node *up;
 	vt s;
+	vt back;		/* its level's, when it was chosen */
 	vt due;			/* in service: S at which its allotment was to end */
 	u64 total;		/* sectors received in its life */
 	u32 turn;		/* sectors of its present turn */

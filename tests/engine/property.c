@@ -256,7 +256,7 @@ static u64 live(struct world *w, unsigned long turns)
 		hash = (hash ^ leaf) * 0x100000001b3ULL;
 		serve_turn(w, leaf);
 		for (class = 0; class < WF2Q_CLASSES; class++)
-			if ((s64)(w->group->tree[class].vtime - vtime[class]) < 0)
+			if (!w->plan.credit && (s64)(w->group->tree[class].vtime - vtime[class]) < 0)
 				FAIL("virtual time goes back");
 		if (w->leaves <= 16 || turn % 1024 == 0) {
 			for (i = 0; i < w->groups; i++)
@@ -307,6 +307,9 @@ static struct plan some_plan(void)
 		.parking = roll(3) ? 0 : percent[roll(4)],
 		.base = some_base(),
 	};
+
+	if (!roll(3))
+		p.credit = 1 + roll(16 * p.max_budget);
 
 	switch (roll(8)) {
 	case 0:
@@ -464,6 +467,7 @@ static void test_shares(void)
 		p.parking = 0;
 		p.wake = 0;
 		p.change = 0;
+		p.credit = 0;	/* new groups would begin with it */
 		turns = p.leaves < 20 ? 4000 : p.leaves < 1000 ? 20000 : 60000;
 		if (turns > end - seen.decisions)
 			turns = end - seen.decisions;
@@ -918,6 +922,8 @@ static const struct {
 	{ "park", "what is parked is passed by, and comes back as from sleep", test_park },
 	{ "park-group", "a parked group, or one of parked children, seems idle",
 	  test_park_group },
+	{ "credit", "a group that returns has what it was due meanwhile, and no more",
+	  test_credit },
 	{ "raise", "a raised weight counts at once, a lowered one after the turn",
 	  test_raise },
 	{ "resize", "a larger budget shows at once, a smaller one unless it lags",

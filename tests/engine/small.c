@@ -433,6 +433,66 @@ void test_park_group(void)
 	world_free(&w);
 }
 
+/*
+ * Two groups, of weights 1 and 3: how much does the first get before the other has its next turn,
+ * when it comes back after the other has got so much, and this is its credit?
+ */
+static u64 returns_with(u32 credit, u32 others)
+{
+	struct plan p = { .groups = 2, .depth = 2, .leaves = 2, .same_weight = 100,
+			  .max_budget = 8, .credit = credit };
+	u64 before, had;
+	struct world w;
+	int leaf;
+
+	world_make(&w, &p);
+	world_set_group_weight(&w, 1, 100);
+	world_set_group_weight(&w, 2, 300);
+	world_move(&w, 0, 1);
+	world_move(&w, 1, 2);
+	world_activate(&w, 0, 8);
+	world_activate(&w, 1, 8);
+	while (w.group_node[0].total < 80000)	/* what both began with is even */
+		world_turn(&w, 8);
+	while ((leaf = world_select(&w)) != 0) {
+		world_charge(&w, leaf, 8);
+		world_requeue(&w, leaf, 8);
+	}
+	world_charge(&w, leaf, 8);
+	world_deactivate(&w, leaf);
+	had = w.leaf_node[0].total;
+	before = w.leaf_node[1].total;
+	while (w.leaf_node[1].total < before + others)
+		EXPECT("served while the other rests", world_turn(&w, 8), 1);
+	world_activate(&w, 0, 8);
+	while (!world_turn(&w, 8))
+		;
+	had = w.leaf_node[0].total - had;
+	model_judge_level(&w.group_node[0]);
+	model_compare(&w.group_node[0]);
+	world_free(&w);
+	return had;
+}
+
+/* A group that returns has what it was due meanwhile, and no more than its part of the credit. */
+void test_credit(void)
+{
+	static const struct { u32 credit, others; u64 due; } c[] = {
+		{ 0, 2400, 0 }, { 8000, 2400, 800 }, { 8000, 1200, 400 },
+		{ 8000, 48000, 2000 }, { 1600, 48000, 400 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		u64 had = returns_with(c[i].credit, c[i].others);
+
+		/* a turn more or less at both ends */
+		if (had > c[i].due + 24 || had + 24 < c[i].due)
+			FAIL("with a credit of %u it had %llu sectors, due %llu", c[i].credit,
+			     (unsigned long long)had, (unsigned long long)c[i].due);
+	}
+}
+
 /* A larger weight is worth a lag, if it brings the turn nearer. */
 void test_raise(void)
 {

@@ -13,6 +13,7 @@ void test_precedes(void);
 void test_second(void);
 void test_park(void);
 void test_park_group(void);
+void test_credit(void);
 void test_raise(void);
 void test_resize(void);
 void test_removal(void);

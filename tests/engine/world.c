@@ -103,6 +103,7 @@ void world_make(struct world *w, const struct plan *plan)
 	seen.changes = 0;
 
 	make_group(w, 0, -1);
+	wf2q_set_credit(w->group, plan->credit);
 	for (i = 1; i < w->groups; i++) {
 		/* A first chain makes sure that the depth is reached. */
 		up = i < plan->depth ? i - 1 : (int)roll(i);

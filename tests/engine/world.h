@@ -27,6 +27,7 @@ struct plan {
 	bool classes;		/* leaves of all classes, not just BE */
 	bool leaving;		/* leaves that are ahead may leave for good */
 	int parking;		/* percent of steps at which one is parked or not */
+	u32 credit;		/* what groups may return with */
 	bool injecting;		/* leaves may be charged out of turn */
 	u64 base;		/* where virtual time starts */
 };
