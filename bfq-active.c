@@ -70,7 +70,6 @@ static void bfq_active_add(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_active_count(q->group, q->active_weight);
 	list_add_tail(&q->active, &active->queues);
 	active->nr++;
-	q->group->nr_active++;
 	active->stale = true;
 }
 
@@ -96,7 +95,29 @@ void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind)
 }
 
 /**
- * bfq_active_raise - let a queue go first, or no more
+ * bfq_active_first - let others be held back for a queue, or no more
+ * @bfqd: the device
+ * @q: the queue; one that is raised
+ * @first: whether they are
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_active_first(struct bfq_data *bfqd, struct bfq_queue *q, bool first)
+{
+	struct bfq_active *active = &bfqd->active;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (first == q->first)
+		return;
+	q->first = first;
+	WRITE_ONCE(q->watched, first);
+	active->nr_first += first ? 1 : -1;
+	active->first_waiting += first ? q->nr_queued : -q->nr_queued;
+	trace_bfq_raise(bfqd, q);
+}
+
+/**
+ * bfq_active_raise - let a queue go first in its group, or no more
  * @bfqd: the device
  * @q: the queue; one that is not active or not best effort does not
  * @raised: whether it does
@@ -105,16 +126,13 @@ void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind)
  */
 void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised)
 {
-	struct bfq_active *active = &bfqd->active;
-
 	lockdep_assert_held(&bfqd->lock);
 	raised = raised && q->active_weight && q->prio.class == WF2Q_BE;
 	if (raised == q->raised)
 		return;
 	q->raised = raised;
-	WRITE_ONCE(q->watched, raised);
-	active->nr_raised += raised ? 1 : -1;
-	active->raised_waiting += raised ? q->nr_queued : -q->nr_queued;
+	if (!raised)
+		bfq_active_first(bfqd, q, false);
 	wf2q_set_prio(&q->entity, q->entity.new_weight, raised ? WF2Q_RAISED : q->prio.class);
 	trace_bfq_raise(bfqd, q);
 }
@@ -137,7 +155,6 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->active_weight = 0;
 	list_del_init(&q->active);
 	bfqd->active.nr--;
-	q->group->nr_active--;
 	bfqd->active.stale = true;
 }
 

@@ -95,7 +95,7 @@ bool bfq_arm_raised(const struct bfq_data *bfqd, unsigned int nr)
 {
 	u64 think = bfqd->kind->raise_think_ms * NSEC_PER_MSEC;
 
-	return bfqd->active.nr_raised &&
+	return bfqd->active.nr_first &&
 	       ktime_get_ns() <= READ_ONCE(bfqd->arms.arm[nr].raised_ns) + think;
 }
 

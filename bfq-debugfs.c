@@ -45,7 +45,7 @@ struct bfq_queue_line {
 	u32 share_ppm;
 	unsigned int waiting, device, tags, limit;
 	u32 credit;
-	bool sync, raised, seeks, serving, behind;
+	bool sync, raised, first, seeks, serving, behind;
 };
 
 /* What is shown of a group. */
@@ -76,6 +76,7 @@ static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *
 		.limit = bfq_depth_limit(bfqd, q),
 		.sync = q->sync,
 		.raised = q->raised,
+		.first = q->first,
 		.credit = q->credit,
 		.seeks = bfq_habit_seeks(q),
 		.serving = bfq_queue_serving(q),
@@ -95,7 +96,8 @@ static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line 
 		seq_puts(m, " limit=-");
 	else
 		seq_printf(m, " limit=%u", line->limit);
-	seq_printf(m, " raised=%d credit_kib=%u", line->raised, line->credit / BFQ_KIB);
+	seq_printf(m, " raised=%d credit_kib=%u first=%d", line->raised, line->credit / BFQ_KIB,
+		   line->first);
 	seq_printf(m, " alone_us=%u lag_us=%d behind=%d", line->alone_ns / (u32)NSEC_PER_USEC,
 		   line->lag_ns / (s32)NSEC_PER_USEC, line->behind);
 	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",

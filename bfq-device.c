@@ -28,7 +28,9 @@
  * empty while requests were kept back, the limit is raised without asking further.)
  * Windows end at completions, and by completions' times, so that a late dispatcher
  * is not taken for a slow device; a window in which nothing was kept back says
- * nothing, and is thrown away.
+ * nothing, and is thrown away, and so is one in which others were held back for who goes first
+ * (bfq-raise.c): that, and not the limit, is what its rate is of.  Nor may a window begin while the
+ * device fills up again, for the next one would seem to be a gain.
  *
  * A reader alone is not limited: it has the device as under no scheduler.
  *
@@ -51,6 +53,9 @@
  * smallest limit does.  Its credit lasts for as long as a large program may take to start, which
  * is twice what it takes alone.  Others are held back until it has thought for as long as a seek
  * takes, which is what they would cost it; after 400 ms they are let through for ten seeks.
+ *
+ * A group that rests keeps its share of the last two seconds: five equal groups each 0.4 s, in which
+ * a shell starts or a hundred blocks are read.
  */
 static const struct bfq_kind bfq_moving = {
 	.seeks = true,
@@ -62,6 +67,7 @@ static const struct bfq_kind bfq_moving = {
 	.raise_ms = 48000,
 	.raise_hold_ms = 400,
 	.raise_think_ms = 8,
+	.rest_ms = 2000,
 };
 
 /*
@@ -70,7 +76,7 @@ static const struct bfq_kind bfq_moving = {
  * the price of the lock, and too few to be noticed by what arrives just behind them.
  * Overhead: at its peak a drive does as many requests of 4 KiB as would fill half of
  * its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe drive its full rate.
- * Beside a raised queue all is ten times as fast as on a disk, or a little more.
+ * Beside a raised queue all is ten times as fast as on a disk, or a little less.
  */
 static const struct bfq_kind bfq_solid = {
 	.seeks = false,
@@ -82,6 +88,7 @@ static const struct bfq_kind bfq_solid = {
 	.raise_ms = 3000,
 	.raise_hold_ms = 40,
 	.raise_think_ms = 1,
+	.rest_ms = 250,
 };
 
 /* The limit stays within these, in sectors: a large request, and what no device needs. */
@@ -155,6 +162,12 @@ static void bfq_limit_learn(struct bfq_data *bfqd)
 	u64 ns = READ_ONCE(dev->done_ns) - dev->since_ns;
 	u64 done = dev->chosen - bfq_device_load(dev) - dev->since_done;
 
+	if (bfqd->raise.kept_back || dev->unsettled) {
+		dev->unsettled = bfqd->raise.kept_back;
+		WRITE_ONCE(dev->dry, false);
+		bfq_window_begin(dev, false);
+		return;
+	}
 	if (READ_ONCE(dev->dry)) {
 		WRITE_ONCE(dev->dry, false);
 		bfq_limit_set(bfqd, dev->learned + dev->learned / 4);

@@ -124,11 +124,12 @@ struct bfq_served {
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
- * @nr_active: how many of its own queues are active
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
  * @link: in bfqd->groups while online
+ * @first_ns: ktime up to which its share of the time in which others may be held back is used
+ *	up (bfq-raise.c)
  * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock
  *
@@ -147,9 +148,9 @@ struct bfq_group {
 	unsigned int active_sum;
 	u16 active_weight;
 	u16 dev_weight;
-	unsigned int nr_active;
 	bool online;
 	struct list_head link;
+	u64 first_ns;
 	struct bfq_served served;
 	struct rcu_head rcu;
 };
@@ -234,7 +235,8 @@ struct bfq_habit {
  * @guard: and of its one request in the device, on disks with moving parts
  * @credit: sectors that it may be served as one of those that go first (bfq-raise.c)
  * @spent: what it has been served of it, and is not taken off yet
- * @raised: it is one of them; the engine has been told
+ * @raised: it is one of them within its group; the engine has been told
+ * @first: it is one of them whatever the group: others are held back for it
  * @parked: its requests are not to be served for now
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
  *	lock, read without
@@ -279,6 +281,7 @@ struct bfq_queue {
 	u32 credit;
 	u32 spent;
 	bool raised:1;
+	bool first:1;
 	bool parked:1;
 	bool watched;
 	struct list_head held;
@@ -477,8 +480,8 @@ struct bfq_turn {
  * @queues: by the time of their last arrival
  * @nr: how many they are
  * @nr_behind: how many of them are behind their guarantees
- * @nr_raised: how many go first
- * @raised_waiting: requests that wait in these
+ * @nr_first: how many others are held back for
+ * @first_waiting: requests that wait in these
  * @looked: jiffies when their shares were looked at last
  * @look_after: jiffies from which on it may be seen again what one of them does alone
  * @stale: the set has changed since
@@ -492,8 +495,8 @@ struct bfq_active {
 	struct list_head queues;
 	unsigned int nr;
 	unsigned int nr_behind;
-	unsigned int nr_raised;
-	unsigned int raised_waiting;
+	unsigned int nr_first;
+	unsigned int first_waiting;
 	unsigned long looked;
 	unsigned long look_after;
 	bool stale;
@@ -527,6 +530,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
  * @raise_ms: how long the credit of a queue lasts that never rests
  * @raise_hold_ms: how long others are held back in a go
  * @raise_think_ms: how long a raised queue may stay away and is still waited for
+ * @rest_ms: a group that rests keeps its share of the last so much time
  */
 struct bfq_kind {
 	bool seeks;
@@ -538,6 +542,7 @@ struct bfq_kind {
 	u32 raise_ms;
 	u32 raise_hold_ms;
 	u32 raise_think_ms;
+	u32 rest_ms;
 };
 
 /*
@@ -576,6 +581,7 @@ enum bfq_wanted {
  * @since_done: load that had been completed by then
  * @rate: of the last base window, in sectors a ns
  * @gain: average gain of an up window, in 1/1024
+ * @unsettled: others were held back for who goes first until a moment ago
  * @kept_back: how often requests were kept back in the window
  * @up: the window tries a larger limit
  */
@@ -592,6 +598,7 @@ struct bfq_device {
 	u64 since_done;
 	u64 rate;
 	int gain;
+	bool unsettled;
 	unsigned int kept_back;
 	bool up;
 };
@@ -633,6 +640,9 @@ struct bfq_price {
  * @tgid: the program that has it
  * @looked: jiffies of that
  * @held: writers' queues that are parked
+ * @kept_back: others have been held back since the last look
+ * @recent: load that was chosen lately, as of that
+ * @chosen: and all that has been chosen
  * @inside: requests of raised queues in the device.  Changes without a lock
  * @seen_ns: when one of them completed last; written without a lock
  * @since_ns: when others were first held back in this go
@@ -647,6 +657,9 @@ struct bfq_raise {
 	pid_t tgid;
 	unsigned long looked;
 	struct list_head held;
+	bool kept_back;
+	u64 recent;
+	u64 chosen;
 	atomic_t inside;
 	u64 seen_ns;
 	u64 since_ns;
@@ -1091,6 +1104,7 @@ void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group);
 void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind);
+void bfq_active_first(struct bfq_data *bfqd, struct bfq_queue *q, bool first);
 void bfq_active_raise(struct bfq_data *bfqd, struct bfq_queue *q, bool raised);
 bool bfq_active_refresh(struct bfq_data *bfqd);
 

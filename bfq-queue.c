@@ -70,10 +70,10 @@ static void bfq_queue_count(struct bfq_data *bfqd, struct bfq_queue *q, int chan
 {
 	WRITE_ONCE(q->nr_queued, q->nr_queued + change);
 	WRITE_ONCE(bfqd->nr_waiting, bfqd->nr_waiting + change);
-	if (likely(!(q->raised | q->parked)))
+	if (likely(!(q->first | q->parked)))
 		return;
-	if (q->raised)
-		bfqd->active.raised_waiting += change;
+	if (q->first)
+		bfqd->active.first_waiting += change;
 	else
 		WRITE_ONCE(bfqd->nr_parked, bfqd->nr_parked + change);
 }

@@ -22,9 +22,23 @@
  *
  * The raised ones are a class of their own in the engine, above best effort and below real time,
  * within their group: a group as a whole has its share whatever happens in it.  So they are served
- * before the others of it, and cut their turns short (bfq-turn.c).  That does not help against
- * what these have in the device already, or put there while a raised process thinks.  So, as long
- * as all who compete are of one group:
+ * before the others of it, and cut their turns short (bfq-turn.c).
+ *
+ * Among groups, who has been served little goes first because the engine lets a group that rests
+ * keep what it is due meanwhile, its share of the last .rest_ms (wf2q_set_credit()): when it comes
+ * back it is behind, and chosen before the others until it has caught up.  That changes the order only:
+ * over a few seconds each group gets its share.
+ *
+ * That does not help against what others have in the device already, or put there while a raised
+ * process thinks.  So as long as one goes
+ *
+ *	first	 it is raised, and each group that it is in has nobody beside it, or has
+ *		 been served less than it is due, and others have been held back for it
+ *		 less than its share of the time, of which .rest_ms can be saved up; and it
+ *		 asks at once when it has got something, or to hold back others would cost
+ *		 them much and gain it little
+ *
+ * what the others may do is bounded:
  *
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
  *	hold	 none of them is served while a raised request is in the device, or has been
@@ -63,6 +77,12 @@
 /* The weight of a process whose credit is as said: the default level's. */
 #define BFQ_CREDIT_WEIGHT	((BFQ_LEVELS - IOPRIO_BE_NORM) * BFQ_WEIGHT_PER_LEVEL)
 
+/*
+ * Who usually thinks for longer than one in so many parts of .raise_think_ms is not held back for
+ * among groups: it asks now and then, and to be served next is enough.
+ */
+#define BFQ_RARE_PART		4
+
 /* Others are let through for one in so many parts of the time for which they were held back. */
 #define BFQ_RELEASE_PART	4
 
@@ -75,6 +95,41 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
 	const struct bfq_raise *raise = &bfqd->raise;
 
 	return q->credit && (q->tgid == raise->tgid || q->credit + BFQ_CREDIT_SLACK >= raise->most);
+}
+
+/*
+ * Does a raised queue go before the queues of other groups, too?  What may be held back for a
+ * group is counted by one time: so far from now as that lies ahead it has had too much.
+ */
+static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	bool rare = min(q->habit.think_ns, q->habit.thought_ns) >
+		    bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART;
+	const struct bfq_group *group, *parent;
+
+	if (!q->raised)
+		return false;
+	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
+		if (parent->active_sum == group->active_weight)
+			continue;
+		if (rare || !wf2q_lags(&group->node.entity) || group->first_ns > ktime_get_ns())
+			return false;
+	}
+	return true;
+}
+
+/* Others have been held back for a queue for so long. */
+static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 ns)
+{
+	u64 rest = bfqd->kind->rest_ms * NSEC_PER_MSEC, now = ktime_get_ns();
+	const struct bfq_group *parent;
+	struct bfq_group *group;
+
+	ns = min(ns, rest);
+	for (group = q->group; (parent = bfq_group_parent(group)); group = parent)
+		if (parent->active_sum != group->active_weight)
+			group->first_ns = max(group->first_ns, now - rest) +
+				div_u64(ns * parent->active_sum, group->active_weight);
 }
 
 /* Has this one the most? */
@@ -118,11 +173,10 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	else
 		q->credit = min_t(u64, BFQ_CREDIT, q->credit +
 				  div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
-	if (!raise->most)
-		raise->looked = jiffies;
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
+	bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -131,6 +185,34 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 	unsigned long lasts = msecs_to_jiffies(bfqd->kind->raise_ms);
 
 	return BFQ_CREDIT / lasts * min(ticks, lasts);
+}
+
+/* So many jiffies have gone by since the last look: what has that cost those with credit? */
+static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
+{
+	u32 cost = bfq_raise_cost(bfqd, ticks);
+	struct bfq_queue *q;
+
+	list_for_each_entry(q, &bfqd->active.queues, active) {
+		if (q->spent)
+			bfq_raise_settle(q);
+		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight))
+			q->credit -= min(q->credit, cost);
+		if (q->first && bfqd->raise.kept_back)
+			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
+	}
+	bfqd->raise.kept_back = false;
+}
+
+/* How much has been served in the last .rest_ms? */
+static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
+{
+	unsigned long rest = msecs_to_jiffies(bfqd->kind->rest_ms);
+	struct bfq_raise *raise = &bfqd->raise;
+
+	raise->recent -= div_u64(raise->recent * min(ticks, rest), rest);
+	raise->recent += bfqd->device.chosen - raise->chosen;
+	raise->chosen = bfqd->device.chosen;
 }
 
 /**
@@ -147,27 +229,26 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	struct bfq_active *active = &bfqd->active;
 	bool wanted = READ_ONCE(bfqd->tun.low_latency);
 	struct bfq_raise *raise = &bfqd->raise;
+	unsigned long ticks = jiffies - raise->looked;
 	struct bfq_queue *q;
-	u32 cost;
 
 	lockdep_assert_held(&bfqd->lock);
+	bfq_raise_recall(bfqd, ticks);
+	wf2q_set_credit(&bfqd->root->node, wanted ? min(raise->recent, WF2Q_MAX_BUDGET) : 0);
+	raise->looked = jiffies;
 	if (likely(!raise->most))
 		return;
-	cost = bfq_raise_cost(bfqd, jiffies - raise->looked);
-	raise->looked = jiffies;
+	bfq_raise_spend(bfqd, ticks);
 	raise->most = 0;
-	list_for_each_entry(q, &active->queues, active) {
-		if (q->spent)
-			bfq_raise_settle(q);
-		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight))
-			q->credit -= min(q->credit, cost);
-		if (wanted)
+	if (wanted)
+		list_for_each_entry(q, &active->queues, active)
 			bfq_raise_compare(raise, q);
-	}
 	wanted = wanted && active->nr > 1;
-	list_for_each_entry(q, &active->queues, active)
+	list_for_each_entry(q, &active->queues, active) {
 		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
 			bfq_active_raise(bfqd, q, !q->raised);
+		bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
+	}
 }
 
 /**
@@ -190,7 +271,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 	u64 now = ktime_get_ns(), until = now + max_t(u64, wait, NSEC_PER_MSEC);
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->active.raised_waiting)
+	if (bfqd->active.first_waiting)
 		return false;
 	if (bfqd->kind->seeks ? raise->most < BFQ_CREDIT_HOLDS : q->credit)
 		return false;
@@ -302,7 +383,7 @@ void bfq_raise_release(struct bfq_data *bfqd)
 	struct bfq_queue *q, *next;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->active.nr_raised && ktime_get_ns() < (u64)atomic64_read(&raise->write_after))
+	if (bfqd->active.nr_first && ktime_get_ns() < (u64)atomic64_read(&raise->write_after))
 		return;
 	list_for_each_entry_safe(q, next, &raise->held, held) {
 		list_del_init(&q->held);

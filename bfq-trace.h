@@ -262,16 +262,18 @@ TRACE_EVENT(bfq_raise,
 		__field(pid_t, pid)
 		__field(u32, credit)
 		__field(bool, raised)
+		__field(bool, first)
 	),
 	TP_fast_assign(
 		__entry->dev = bfq_trace_dev(bfqd);
 		__entry->pid = q->pid;
 		__entry->credit = q->credit;
 		__entry->raised = q->raised;
+		__entry->first = q->first;
 	),
-	TP_printk("%d,%d pid=%d raised=%d credit=%u",
+	TP_printk("%d,%d pid=%d raised=%d first=%d credit=%u",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  __entry->raised, __entry->credit)
+		  __entry->raised, __entry->first, __entry->credit)
 );
 
 TRACE_EVENT(bfq_group_weight,
