@@ -170,7 +170,7 @@ void bfq_active_note(struct bfq_data *bfqd, struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (!q->active_weight)
 		bfq_active_add(bfqd, q);
-	else if (jiffies - q->active_seen)
+	else if (q->active_seen != (u32)jiffies)
 		list_move_tail(&q->active, &bfqd->active.queues);
 	q->active_seen = jiffies;
 }
@@ -199,7 +199,7 @@ void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group)
 /*
  * The list is in order of the last arrival, so the ones to look at come first.
  * Times are compared by their difference: a device may have been without I/O for so long
- * that jiffies, where they have 32 bits, have come half round.
+ * that 32 bits of jiffies have come half round.
  */
 static void bfq_active_sweep(struct bfq_data *bfqd)
 {
@@ -209,7 +209,7 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 	while (left--) {
 		struct bfq_queue *q = list_first_entry(&active->queues, struct bfq_queue, active);
 
-		if (jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
+		if ((u32)jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
 			return;
 		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight)) {
 			q->active_seen = jiffies;

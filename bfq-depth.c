@@ -78,6 +78,16 @@
 
 bool bfq_word_shallow __ro_after_init;
 
+/*
+ * Does a task of this queue sleep?  They do so in the wait queues that the kernel has for all who
+ * wait for a word to change, since hardly any queue ever needs one; strangers may stand there, too.
+ */
+static bool bfq_depth_sleeps(struct bfq_queue *q)
+{
+	smp_mb();	/* pairs with that of prepare_to_wait_exclusive(): it sees the tag that is given */
+	return atomic_read(&q->sleepers) && waitqueue_active(__var_waitqueue(q));
+}
+
 /* Those for asynchronous requests share what these may have. */
 static unsigned int bfq_depth_share_async(const struct bfq_data *bfqd, u64 share)
 {
@@ -150,13 +160,16 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
 {
 	unsigned long since = jiffies;
 	u64 began = ktime_get_ns();
-	DEFINE_WAIT(wait);
+	wait_queue_head_t *line = __var_waitqueue(q);
+	struct wait_bit_queue_entry wait;
 
+	init_wait_var_entry(&wait, q, 0);
 	bfq_habit_held(q);
+	atomic_inc(&q->sleepers);
 	for (;;) {
 		long left;
 
-		prepare_to_wait_exclusive(&q->depth_wait, &wait, TASK_UNINTERRUPTIBLE);
+		prepare_to_wait_exclusive(line, &wait.wq_entry, TASK_UNINTERRUPTIBLE);
 		if (!bfq_depth_exceeded(bfqd, q, opf))
 			break;
 		/* submits what stands in the task's list */
@@ -164,13 +177,14 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
 		if ((!left && !atomic_read(&q->tags)) || jiffies - since > most)
 			break;
 	}
-	finish_wait(&q->depth_wait, &wait);
+	finish_wait(line, &wait.wq_entry);
+	atomic_dec(&q->sleepers);
 	/*
 	 * A finished request wakes one sleeper, which may be one that would have
 	 * gone on anyway, and tags may have become plenty since: pass it on.
 	 */
-	if (wq_has_sleeper(&q->depth_wait) && !bfq_depth_exceeded(bfqd, q, opf))
-		wake_up(&q->depth_wait);
+	if (bfq_depth_sleeps(q) && !bfq_depth_exceeded(bfqd, q, opf))
+		wake_up_var(q);
 	trace_bfq_depth_wait(bfqd, q, began);
 }
 
@@ -321,8 +335,8 @@ void bfq_depth_given(struct bfq_queue *q)
 	 */
 	if (last && !q->sync)
 		atomic_set(&q->asking, 0);
-	if (wq_has_sleeper(&q->depth_wait))
-		wake_up(&q->depth_wait);
+	if (bfq_depth_sleeps(q))
+		wake_up_var(q);
 	else if (last)
 		atomic_set(&q->asking, 0);
 }
@@ -337,8 +351,8 @@ void bfq_depth_given(struct bfq_queue *q)
  */
 void bfq_depth_invite(struct bfq_queue *q)
 {
-	if (wq_has_sleeper(&q->depth_wait))
-		wake_up(&q->depth_wait);
+	if (bfq_depth_sleeps(q))
+		wake_up_var(q);
 }
 
 /**

@@ -388,7 +388,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	rest = asked > completed ? asked - completed : 0;
 	if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
 		habit->lag_ns = max(habit->lag_ns, 0);
-	think = min(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns));
+	think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns), (u64)U32_MAX);
 	if (habit->think_samples < BFQ_THINK_SAMPLES)
 		habit->think_samples++;
 	habit->think_ns += div_s64((s64)think - (s64)habit->think_ns, habit->think_samples);
@@ -483,7 +483,8 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	if (!q)
 		return;
 	habit = &q->habit;
-	wait = (habit->think_ns + (habit->alone_ns ?: READ_ONCE(habit->took_ns))) * BFQ_LOOK_PART;
+	wait = habit->alone_ns ?: READ_ONCE(habit->took_ns);
+	wait = (wait + habit->think_ns) * BFQ_LOOK_PART;
 	if (habit->looks < BFQ_LOOKS_SOON) {
 		habit->looks++;
 		wait /= BFQ_LOOK_SOONER;

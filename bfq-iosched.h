@@ -45,7 +45,7 @@
  *	request_queue->queue_lock	(block layer: icq and blkg creation)
  *	io_context->lock, blkcg->lock	(block layer)
  *	bfq_data->lock
- *	bfq_stage->lock, bfq_ready->lock, bfq_queue->depth_wait.lock (one at a time)
+ *	bfq_stage->lock, bfq_ready->lock, the kernel's wait queue (bfq-depth.c; one at a time)
  *
  * All of ours are irq-safe: the plug timer takes bfq_data->lock, so whatever
  * is taken inside it must not be interrupted by it either.
@@ -189,7 +189,7 @@ struct bfq_group {
 struct bfq_habit {
 	u64 completed_ns;
 	u64 asked_ns;
-	u64 think_ns;
+	u32 think_ns;
 	u32 seeks;
 	u32 gaps;
 	u32 sent;
@@ -208,9 +208,9 @@ struct bfq_habit {
 	u8 run;
 	u8 trials;
 	u8 singles;
+	bool sure:1;
+	bool behind:1;
 	bool lone;
-	bool sure;
-	bool behind;
 	bool held;
 };
 
@@ -219,12 +219,13 @@ struct bfq_habit {
  * @entity: what the engine knows of the queue; first, so that the engine's
  *	answer can be cast
  * @group: where it competes; holds one blkg reference
- * @home: membership in group->queues, for process queues
+ * @home: membership in group->queues, for process queues; of asynchronous ones, which have
+ *	none, link in bfqd->raise.held while parked
  * @refs: one for each owner: a request, the process's icq, group->shared.
  *	Counted without a lock
- * @reap: link in bfqd->reap once @refs has reached zero
  * @sorted: waiting requests by sector
  * @ahead: first waiting request at or beyond @head, NULL if all are behind
+ * @reap: link in bfqd->reap once @refs has reached zero, and so no request waits
  * @fifo: waiting requests in order of arrival
  * @head: sector after the last request served
  * @nr_queued: waiting requests.  Written under the lock, read without
@@ -241,13 +242,12 @@ struct bfq_habit {
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
  *	lock, read without
  * @stint: the stint that it has in another arm than that in service (bfq_arm.stint), or had last
- * @held: link in bfqd->raise.held while parked
  * @prio: class and level that its owner has
  * @sync: synchronous requests
  * @pid: of the process, 0 for shared queues; only shown, never looked up
  * @tgid: and of the program whose thread it is
  * @active: link in bfqd->active.queues while active
- * @active_seen: jiffies of the last arrival, or of a look that found requests
+ * @active_seen: jiffies of the last arrival, or of a look that found requests; their low half
  * @active_weight: what it counts for in group->active_sum; 0: not active
  * @share: the part of the device that it is due, as of the last look, in
  *	1 / 2^BFQ_SHARE_SHIFT; 0: not worked out yet.  Written under the
@@ -255,52 +255,53 @@ struct bfq_habit {
  * @tags: scheduler tags that its requests hold; counted without a lock
  * @map: hardware queue whose tags the last of them is from; a hint, without a lock
  * @asking: its tasks that are about to take a tag; a guess, without a lock
- * @depth_wait: its tasks that wait for one of its requests to finish
+ * @sleepers: its tasks that wait for one of its requests to finish; without a lock
  * @served: what it has been served
  *
- * What is not said otherwise is guarded by bfq_data.lock.
+ * What is not said otherwise is guarded by bfq_data.lock.  There is one for each process, so the
+ * order of members leaves no holes (tests/bench/run memory).
  */
 struct bfq_queue {
 	struct wf2q_entity entity;
 	struct bfq_group *group;
 	struct list_head home;
-	refcount_t refs;
-	struct llist_node reap;
 
 	struct rb_root sorted;
-	struct request *ahead;
+	union {
+		struct request *ahead;
+		struct llist_node reap;
+	};
 	struct list_head fifo;
 	sector_t head;
+	refcount_t refs;
 	unsigned int nr_queued;
+	atomic_t in_flight;
 	u32 budget;
 
-	atomic_t in_flight;
 	struct bfq_habit habit;
 	struct bfq_guard guard;
 
 	u32 credit;
 	u32 spent;
+	u32 stint;
 	bool raised:1;
 	bool first:1;
 	bool parked:1;
 	bool watched;
-	struct list_head held;
-	u32 stint;
-
-	struct bfq_prio prio;
 	bool sync;
+	struct bfq_prio prio;
+
+	u16 active_weight;
+	u16 map;
+	u32 active_seen;
+	struct list_head active;
+	u32 share;
 	pid_t pid;
 	pid_t tgid;
 
-	struct list_head active;
-	unsigned long active_seen;
-	u16 active_weight;
-	u32 share;
-
 	atomic_t tags;
-	unsigned int map;
 	atomic_t asking;
-	wait_queue_head_t depth_wait;
+	atomic_t sleepers;
 
 	struct bfq_served served;
 };
@@ -841,7 +842,7 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 /* Has a request of this queue arrived in this tick already?  Then bfq_active_note() is idle. */
 static inline bool bfq_active_noted(const struct bfq_queue *q)
 {
-	return q->active_weight && !(jiffies - q->active_seen);
+	return q->active_weight && q->active_seen == (u32)jiffies;
 }
 
 static inline bool bfq_plugged(const struct bfq_data *bfqd)

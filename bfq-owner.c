@@ -98,7 +98,6 @@ struct bfq_queue *bfq_owner_alloc(struct bfq_data *bfqd, struct bfq_group *group
 	INIT_LIST_HEAD(&q->fifo);
 	q->prio = prio;
 	q->sync = sync;
-	init_waitqueue_head(&q->depth_wait);
 	return q;
 }
 

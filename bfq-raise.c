@@ -306,7 +306,7 @@ bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q)
 	if (ktime_get_ns() >= (u64)atomic64_read(&bfqd->raise.write_after))
 		return false;
 	bfq_queue_park(bfqd, q, true);
-	list_add_tail(&q->held, &bfqd->raise.held);
+	list_add_tail(&q->home, &bfqd->raise.held);
 	return true;
 }
 
@@ -385,8 +385,8 @@ void bfq_raise_release(struct bfq_data *bfqd)
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->active.nr_first && ktime_get_ns() < (u64)atomic64_read(&raise->write_after))
 		return;
-	list_for_each_entry_safe(q, next, &raise->held, held) {
-		list_del_init(&q->held);
+	list_for_each_entry_safe(q, next, &raise->held, home) {
+		list_del_init(&q->home);
 		bfq_queue_park(bfqd, q, false);
 	}
 }

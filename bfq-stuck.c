@@ -46,7 +46,7 @@ void bfq_stuck_sends_one(struct bfq_data *bfqd, struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	q->guard.on = q->sync && !atomic_read(&q->in_flight);
 	q->guard.sends = bfq_stuck_sends(bfqd);
-	q->guard.beside = max(atomic_read(&bfqd->in_flight), 1);
+	q->guard.beside = clamp(atomic_read(&bfqd->in_flight), 1, U16_MAX);
 	q->guard.since = jiffies;
 	WRITE_ONCE(q->guard.awaited, false);
 }
@@ -58,7 +58,7 @@ static bool bfq_stuck_is(const struct bfq_data *bfqd, const struct bfq_queue *q)
 
 	return q->guard.on && atomic_read(&q->in_flight) == 1 &&
 	       (s32)passed >= (s32)(q->guard.beside * BFQ_STUCK_PASSED) &&
-	       jiffies - q->guard.since >= msecs_to_jiffies(BFQ_STUCK_LEAST_MS);
+	       (u32)jiffies - q->guard.since >= msecs_to_jiffies(BFQ_STUCK_LEAST_MS);
 }
 
 /* Send nothing until the request of this queue is back. */

@@ -14,15 +14,15 @@ struct bfq_queue;
 /**
  * struct bfq_guard - what is known of a queue's one request in the device (bfq-stuck.c)
  * @sends: number of the device's send before it
+ * @since: jiffies then, their low half
  * @beside: how many were in the device then, 1 at least
- * @since: jiffies then
  * @on: it is to be looked after
  * @awaited: nothing is sent until it is back.  Read without the lock
  */
 struct bfq_guard {
 	u32 sends;
-	u32 beside;
-	unsigned long since;
+	u32 since;
+	u16 beside;
 	bool on;
 	bool awaited;
 };

@@ -116,12 +116,12 @@ MUTANTS = (
            (("bfq-depth.c", "BFQ_SHARED_TAGS_PERCENT	75", "BFQ_SHARED_TAGS_PERCENT	100"),)),
     Mutant("sleeper-forgotten", "a finished request wakes who waits for its tag",
            ("orders",),
-           (("bfq-depth.c", "	if (wq_has_sleeper(&q->depth_wait))\n		wake_up(&q->depth_wait);\n	else if (last)\n",
+           (("bfq-depth.c", "	if (bfq_depth_sleeps(q))\n		wake_up_var(q);\n	else if (last)\n",
              "	if (last)\n"),)),
     Mutant("sleeper-unpassed", "who is woken passes it on when tags have become plenty",
            ("orders",),
-           (("bfq-depth.c", "	if (wq_has_sleeper(&q->depth_wait) && !bfq_depth_exceeded(bfqd, q, opf))\n"
-             "		wake_up(&q->depth_wait);\n", ""),)),
+           (("bfq-depth.c", "	if (bfq_depth_sleeps(q) && !bfq_depth_exceeded(bfqd, q, opf))\n"
+             "		wake_up_var(q);\n", ""),)),
     Mutant("sleeper-unlooking", "who goes to sleep for a tag looks once more",
            ("orders",),
            (("bfq-depth.c", "		if (!bfq_depth_exceeded(bfqd, q, opf))\n			break;\n", ""),)),

@@ -127,7 +127,10 @@ void *model_swap(void *at, void *value, bool only_if_null);
 
 /* --- a task that sleeps --- */
 typedef struct { int sleeper[8], nr; } wait_queue_head_t;
-#define DEFINE_WAIT(name) int name = 0
+/* That of a word is one of its own, whoever shares it in a kernel. */
+#define __var_waitqueue(q) (&(q)->line)
+struct wait_bit_queue_entry { int wq_entry; };
+#define init_wait_var_entry(wait, q, flags) ((void)(wait), (void)(q), (void)(flags))
 #define TASK_UNINTERRUPTIBLE 2
 void model_prepare_to_wait(wait_queue_head_t *head);
 void model_finish_wait(wait_queue_head_t *head);
@@ -137,8 +140,7 @@ long model_sleep(void);
 #define prepare_to_wait_exclusive(head, wait, state) \
 	((void)(wait), (void)(state), model_prepare_to_wait(head))
 #define finish_wait(head, wait) ((void)(wait), model_finish_wait(head))
-#define wake_up(head) model_wake_up(head)
-#define wq_has_sleeper(head) (model_fence(), model_has_sleeper(head))
+#define wake_up_var(q) model_wake_up(__var_waitqueue(q))
 /* without a barrier: who uses it says why that is enough */
 #define waitqueue_active(head) model_has_sleeper(head)
 #define io_schedule_timeout(ticks) ((void)(ticks), model_sleep())

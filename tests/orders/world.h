@@ -42,8 +42,8 @@ struct bfq_queue {
 	bool watched, sync;
 	unsigned int nr_queued, map;
 	u32 share;
-	atomic_t tags, asking;
-	wait_queue_head_t depth_wait;
+	atomic_t tags, asking, sleepers;
+	wait_queue_head_t line;
 };
 
 struct bfq_tunables { bool strict_guarantees; };
