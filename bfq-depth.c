@@ -84,7 +84,7 @@ bool bfq_word_shallow __ro_after_init;
  */
 static bool bfq_depth_sleeps(struct bfq_queue *q)
 {
-	smp_mb();	/* pairs with that of prepare_to_wait_exclusive(): it sees the tag that is given */
+	smp_mb();	/* pairs with prepare_to_wait_exclusive(): who comes there sees our tag */
 	return atomic_read(&q->sleepers) && waitqueue_active(__var_waitqueue(q));
 }
 

@@ -1132,6 +1132,17 @@ static inline struct bfq_group *bfq_blkg_group(struct blkcg_gq *blkg)
 
 	return pd ? bfq_pd_group(pd) : NULL;
 }
+
+/* Is a bio charged to this group for certain?  If not bfq_group_of_bio() knows. */
+static inline bool bfq_group_has_bio(const struct bfq_group *group, const struct bio *bio)
+{
+	return bio && bio->bi_blkg == group->pd.blkg && group->online;
+}
+#else
+static inline bool bfq_group_has_bio(const struct bfq_group *group, const struct bio *bio)
+{
+	return true;
+}
 #endif
 
 /* bfq-lock.c */

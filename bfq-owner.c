@@ -270,11 +270,15 @@ static noinline bool bfq_owner_suits(struct bfq_data *bfqd, struct bfq_queue *ow
  */
 struct bfq_queue *bfq_owner_assign(struct bfq_data *bfqd, struct request *rq)
 {
-	struct bfq_group *group = bfq_group_of_bio(bfqd, rq->bio);
 	struct bfq_prio prio = bfq_ioprio(req_get_ioprio(rq));
 	struct bfq_queue *own = bfq_rq_queue(rq);
+	struct bfq_group *group;
 
 	lockdep_assert_held(&bfqd->lock);
+	if (likely(own && bfq_group_has_bio(own->group, rq->bio)))
+		group = own->group;
+	else
+		group = bfq_group_of_bio(bfqd, rq->bio);
 	if (!own || !op_is_sync(rq->cmd_flags))
 		return bfq_shared_queue(bfqd, group, prio, op_is_sync(rq->cmd_flags));
 	if (likely(bfq_owner_is(own, group, prio)) || bfq_owner_suits(bfqd, own, group, prio))
@@ -305,16 +309,33 @@ static struct bfq_icq *bfq_owner_icq(const struct request_queue *rqq)
 	if (!ioc)
 		return NULL;
 	rcu_read_lock();
-	icq = rcu_dereference(ioc->icq_hint);
-	if (unlikely(!bfq_icq_fits(icq, rqq))) {
-		icq = radix_tree_lookup(&ioc->icq_tree, rqq->id);
-		if (bfq_icq_fits(icq, rqq))
-			rcu_assign_pointer(ioc->icq_hint, icq);
-		else
-			icq = NULL;
-	}
+	icq = radix_tree_lookup(&ioc->icq_tree, rqq->id);
+	if (bfq_icq_fits(icq, rqq))
+		rcu_assign_pointer(ioc->icq_hint, icq);
+	else
+		icq = NULL;
 	rcu_read_unlock();
 	return icq ? container_of(icq, struct bfq_icq, icq) : NULL;
+}
+
+/*
+ * The queue of the icq in the hint, if that is of this device.  Each I/O looks twice: a task that
+ * can't be preempted is a reader to RCU as well, and takes no calls and no stack.
+ */
+static __always_inline struct bfq_queue *bfq_owner_hinted(const struct request_queue *rqq)
+{
+	struct io_context *ioc = current->io_context;
+	struct bfq_queue *q = NULL;
+	struct io_cq *icq;
+
+	if (unlikely(!ioc))
+		return NULL;
+	preempt_disable();
+	icq = rcu_dereference_sched(ioc->icq_hint);
+	if (likely(bfq_icq_fits(icq, rqq)))	/* pairs with bfq_owner_make_queue() */
+		q = smp_load_acquire(&container_of(icq, struct bfq_icq, icq)->queue);
+	preempt_enable();
+	return q;
 }
 
 /* A process's first request: let the block layer make an icq. NULL: out of memory. */
@@ -352,15 +373,8 @@ static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd,
 	return bicq->queue;
 }
 
-/**
- * bfq_owner_current - the current process's queue on a device
- * @rqq: the device's request queue, whose usage counter the caller holds
- * @create: make one if there is none
- *
- * Context: process context; with @create no lock held.
- * Return: the queue, which stays while the caller runs, or NULL.
- */
-struct bfq_queue *bfq_owner_current(struct request_queue *rqq, bool create)
+/* The hint is of no use. */
+static noinline struct bfq_queue *bfq_owner_find(struct request_queue *rqq, bool create)
 {
 	struct bfq_icq *bicq = bfq_owner_icq(rqq);
 	struct bfq_queue *q;
@@ -373,6 +387,19 @@ struct bfq_queue *bfq_owner_current(struct request_queue *rqq, bool create)
 	if (q || !create)
 		return q;
 	return bfq_owner_make_queue(rqq->elevator->elevator_data, bicq);
+}
+
+/**
+ * bfq_owner_current - the current process's queue on a device
+ * @rqq: the device's request queue, whose usage counter the caller holds
+ * @create: make one if there is none
+ *
+ * Context: process context; with @create no lock held.
+ * Return: the queue, which stays while the caller runs, or NULL.
+ */
+struct bfq_queue *bfq_owner_current(struct request_queue *rqq, bool create)
+{
+	return bfq_owner_hinted(rqq) ?: bfq_owner_find(rqq, create);
 }
 
 /**

@@ -259,7 +259,11 @@ static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *l
 	*waits = false;
 	if (!bfq_quiet(bfqd) || bfq_bypasses(rq))
 		return NULL;
-	list_del_init(&rq->queuelist);
+	if (likely(list_is_singular(list)))	/* shorter */
+		INIT_LIST_HEAD(list);
+	else
+		list_del(&rq->queuelist);
+	INIT_LIST_HEAD(&rq->queuelist);
 	q = bfq_arrive(bfqd, rq);
 	bfq_take_note(bfqd, q, rq);
 	if (bfq_turn_pass(bfqd, q, rq))

@@ -154,6 +154,7 @@ struct list_head { struct list_head *next, *prev; };
 #define INIT_LIST_HEAD(l) ((l)->next = (l)->prev = (l))
 #define LIST_HEAD(name) struct list_head name = { &name, &name }
 static inline bool list_empty(const struct list_head *l) { return l->next == l; }
+static inline bool list_is_singular(const struct list_head *l) { return l->next != l && l->next == l->prev; }
 static inline void list_add_tail(struct list_head *e, struct list_head *l)
 {
 	e->prev = l->prev;
@@ -166,10 +167,14 @@ static inline void list_add(struct list_head *e, struct list_head *l)
 	list_add_tail(e, l->next);
 }
 
-static inline void list_del_init(struct list_head *e)
+static inline void list_del(struct list_head *e)
 {
 	e->prev->next = e->next;
 	e->next->prev = e->prev;
+}
+static inline void list_del_init(struct list_head *e)
+{
+	list_del(e);
 	INIT_LIST_HEAD(e);
 }
 static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)

@@ -12,6 +12,7 @@ JSON) is the difference, time in which nothing was executed (a scheduler may kee
   io          4k random and sequential reads and writes by load.c, one at a time or 32 by
               io_submit, from 1, 8 and 64 processes, which then let the next one run
               (sched_yield): instructions and I/Os in a window of 100 ms
+  many        the same from 2,000 processes that take turns, one at a time
   iostats     with the block layer's own statistics on and off
   groups      one process in each of 1, 100 and 10,000 cgroups, one 4k random read at a time,
               and then it is the next one's turn (sched_yield), until each had three on average
@@ -35,11 +36,12 @@ DD_COUNTS = (2000, 12000)
 PARTS = {
     "dd": ({"part": "dd", "counts": " ".join(map(str, DD_COUNTS))}, "1G"),
     "io": ({"part": "io", "depths": "1 32", "counts": "1 8 64"}, "1G"),
+    "many": ({"part": "io", "depths": "1", "counts": "2000"}, "2G"),
     "iostats": ({"part": "stats"}, "1G"),
     "groups": ({"part": "groups", "counts": "1 100 10000"}, "4G"),
 }
 QUICK = {"dd": PARTS["dd"],
-         "io": ({"part": "io", "depths": "1 32", "counts": "1"}, "1G")}
+         "io": ({"part": "io", "depths": "1 32", "counts": "1"}, "1G"), "many": PARTS["many"]}
 OLD = {"dd": PARTS["dd"], "io": QUICK["io"]}        # on 6.1
 WINDOW_MS, WARMUP_MS = 100, 30
 
