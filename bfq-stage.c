@@ -15,6 +15,7 @@
  * All this is for those who meet.  Where nothing else waits, there is nothing to choose from: an
  * insert that gets the lock at once lets its requests pass.  They are charged as if a turn had
  * begun and ended with each, and put where drivers fetch; the first into a slot without a lock.
+ * A sole one whose insert did not get the lock is let through by the next who does.
  * So a process that has the device to itself, and many that take turns at it, are spared
  * staging, sorting, choosing and the trees: 1,200 of the 1,900 instructions that an I/O
  * cost here beyond what any scheduler does (tests/bench/run cost).
@@ -186,16 +187,46 @@ static void bfq_collect(struct bfq_data *bfqd, struct list_head *arrived)
 	}
 }
 
-/* Empty all stages into the queues: the holder of the lock is a dispatcher from here on. */
-static void bfq_drain(struct bfq_data *bfqd, struct list_head *free)
+/* The first request of a list passes, or waits (*waits), or is left because it bypasses us. */
+static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *list, bool *waits)
+{
+	struct request *rq = list_first_entry(list, struct request, queuelist);
+	struct bfq_queue *q;
+
+	*waits = false;
+	if (!bfq_quiet(bfqd) || bfq_bypasses(rq))
+		return NULL;
+	if (likely(list_is_singular(list)))	/* shorter */
+		INIT_LIST_HEAD(list);
+	else
+		list_del(&rq->queuelist);
+	INIT_LIST_HEAD(&rq->queuelist);
+	q = bfq_arrive(bfqd, rq);
+	bfq_take_note(bfqd, q, rq);
+	if (bfq_turn_pass(bfqd, q, rq))
+		return rq;
+	bfq_wait(bfqd, q, rq);
+	*waits = true;
+	return NULL;
+}
+
+/*
+ * Empty all stages into the queues: the holder of the lock is a dispatcher from here on.  A sole
+ * arrival that nothing waits beside passes, as it would have if its insert had got the lock: the
+ * dispatcher, who asks for it, gets it.
+ */
+static void bfq_drain(struct bfq_data *bfqd, struct list_head *free, struct request **passed)
 {
 	struct request *rq, *next;
 	LIST_HEAD(arrived);
 	LIST_HEAD(direct);
+	bool waits;
 
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->dispatching, true);
 	bfq_collect(bfqd, &arrived);
+	if (passed && list_is_singular(&arrived))
+		*passed = bfq_pass_first(bfqd, &arrived, &waits);
 	list_for_each_entry_safe(rq, next, &arrived, queuelist) {
 		list_del_init(&rq->queuelist);
 		if (bfq_bypasses(rq))
@@ -245,32 +276,9 @@ static noinline void bfq_stage_look(struct bfq_data *bfqd)
 
 	if (!spin_trylock_irqsave(&bfqd->lock, flags))
 		return;
-	bfq_drain(bfqd, &free);
+	bfq_drain(bfqd, &free, NULL);
 	bfq_unlock(bfqd, flags);
 	bfq_free_requests(&free);
-}
-
-/* The first request of a list passes, or waits (*waits), or is left because it bypasses us. */
-static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *list, bool *waits)
-{
-	struct request *rq = list_first_entry(list, struct request, queuelist);
-	struct bfq_queue *q;
-
-	*waits = false;
-	if (!bfq_quiet(bfqd) || bfq_bypasses(rq))
-		return NULL;
-	if (likely(list_is_singular(list)))	/* shorter */
-		INIT_LIST_HEAD(list);
-	else
-		list_del(&rq->queuelist);
-	INIT_LIST_HEAD(&rq->queuelist);
-	q = bfq_arrive(bfqd, rq);
-	bfq_take_note(bfqd, q, rq);
-	if (bfq_turn_pass(bfqd, q, rq))
-		return rq;
-	bfq_wait(bfqd, q, rq);
-	*waits = true;
-	return NULL;
 }
 
 /* Those behind the first that passes; the first that may not waits. */
@@ -535,8 +543,8 @@ static noinline struct request *bfq_dispatch_locked(struct bfq_data *bfqd)
 			return NULL;
 	}
 
-	bfq_drain(bfqd, &free);
-	if (bfq_has_ready(bfqd))	/* something that bypasses, or since we looked */
+	bfq_drain(bfqd, &free, &rq);
+	if (!rq && bfq_has_ready(bfqd))	/* something that bypasses, or since we looked */
 		rq = bfq_fetch_ready(bfqd);
 	if (!rq)
 		rq = bfq_choose(bfqd);
