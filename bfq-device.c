@@ -54,8 +54,8 @@
  * is twice what it takes alone.  Others are held back until it has thought for as long as a seek
  * takes, which is what they would cost it; after 400 ms they are let through for ten seeks.
  *
- * A group that rests keeps its share of the last two seconds: five equal groups each 0.4 s, in which
- * a shell starts or a hundred blocks are read.
+ * A group that rests keeps its share of the last two seconds: five equal groups each 0.4 s, in
+ * which a shell starts or a hundred blocks are read.
  */
 static const struct bfq_kind bfq_moving = {
 	.seeks = true,

@@ -26,8 +26,8 @@
  *
  * Among groups, who has been served little goes first because the engine lets a group that rests
  * keep what it is due meanwhile, its share of the last .rest_ms (wf2q_set_credit()): when it comes
- * back it is behind, and chosen before the others until it has caught up.  That changes the order only:
- * over a few seconds each group gets its share.
+ * back it is behind, and chosen before the others until it has caught up.  That changes the order
+ * only: over a few seconds each group gets its share.
  *
  * That does not help against what others have in the device already, or put there while a raised
  * process thinks.  So as long as one goes

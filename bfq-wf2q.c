@@ -672,19 +672,6 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 }
 
 /**
- * wf2q_set_credit - what may groups keep of what they are due while they are idle?
- * @root:	root of the hierarchy
- * @sectors:	those of one group all together, each up to its share by weight of the ones
- *		that are counted then; 0: nothing; up to WF2Q_MAX_BUDGET
- *
- * Takes effect when a group becomes backlogged.
- */
-void wf2q_set_credit(struct wf2q_group *root, u32 sectors)
-{
-	root->credit = min(sectors, WF2Q_MAX_BUDGET);
-}
-
-/**
  * wf2q_enter - an idle leaf has become backlogged
  * @leaf:	the leaf
  * @budget:	its allotment in sectors, 1..WF2Q_MAX_BUDGET
@@ -1009,22 +996,6 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
 }
 
 /**
- * wf2q_set_weight - change the weight of a leaf or a group
- * @e:		the leaf, or the group's entity
- * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
- *
- * It takes effect at once for an idle entity, and for a waiting one that does
- * not lag; for the one in service and those above it, when the service ends.
- * A waiting entity that lags takes on a weight at once if that, counted from
- * now on, brings its turn nearer (it gives its lag up for it), else when it
- * has been served.
- */
-void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
-{
-	wf2q_set_prio(e, weight, e->new_class);
-}
-
-/**
  * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
  * @leaf:	the leaf
  *
@@ -1071,17 +1042,6 @@ bool wf2q_precedes(const struct wf2q_entity *leaf)
 		       wf2q_before(e->finish, served->finish);
 	}
 	return false;
-}
-
-/**
- * wf2q_lags - has a child had less than it is due?
- * @e: the child; an idle one if it would come back so (wf2q_set_credit())
- *
- * Return: true if so.
- */
-bool wf2q_lags(const struct wf2q_entity *e)
-{
-	return wf2q_before(e->start, wf2q_tree_of(e)->vtime);
 }
 
 /**

@@ -156,7 +156,6 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 		     unsigned int weight);
 void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 		      unsigned int weight, enum wf2q_class class);
-void wf2q_set_credit(struct wf2q_group *root, u32 sectors);
 void wf2q_enter(struct wf2q_entity *leaf, u32 budget);
 void wf2q_leave(struct wf2q_entity *leaf);
 struct wf2q_entity *wf2q_select(struct wf2q_group *root);
@@ -165,12 +164,10 @@ void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_pass(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
-void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight);
 void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
 		   enum wf2q_class class);
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
-bool wf2q_lags(const struct wf2q_entity *e);
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);
 void wf2q_park(struct wf2q_entity *e);
@@ -251,6 +248,46 @@ static inline struct wf2q_entity *wf2q_in_service(struct wf2q_group *root)
 	while (e && e->is_group)
 		e = wf2q_group_of(e)->in_service;
 	return e;
+}
+
+/**
+ * wf2q_set_weight - change the weight of a leaf or a group
+ * @e:		the leaf, or the group's entity
+ * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
+ *
+ * It takes effect at once for an idle entity, and for a waiting one that does
+ * not lag; for the one in service and those above it, when the service ends.
+ * A waiting entity that lags takes on a weight at once if that, counted from
+ * now on, brings its turn nearer (it gives its lag up for it), else when it
+ * has been served.
+ */
+static inline void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
+{
+	wf2q_set_prio(e, weight, e->new_class);
+}
+
+/**
+ * wf2q_set_credit - what may groups keep of what they are due while they are idle?
+ * @root:	root of the hierarchy
+ * @sectors:	those of one group all together, each up to its share by weight of the ones
+ *		that are counted then; 0: nothing; up to WF2Q_MAX_BUDGET
+ *
+ * Takes effect when a group becomes backlogged.
+ */
+static inline void wf2q_set_credit(struct wf2q_group *root, u32 sectors)
+{
+	root->credit = sectors < WF2Q_MAX_BUDGET ? sectors : WF2Q_MAX_BUDGET;
+}
+
+/**
+ * wf2q_lags - has a child had less than it is due?
+ * @e: the child; an idle one if it would come back so (wf2q_set_credit())
+ *
+ * Return: true if so.
+ */
+static inline bool wf2q_lags(const struct wf2q_entity *e)
+{
+	return (s64)(e->start - e->parent->tree[e->class].vtime) < 0;
 }
 
 #endif /* BFQ_WF2Q_H */
