@@ -55,12 +55,29 @@
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
  * is learned from how it gets on (bfq-habit.c).
  *
+ * Little.  As much is in the device as may be (bfq-device.c), so who comes next has to wait until
+ * some of it is done.  If that is of those who read little at a time, and have had less than their
+ * share, it waits for what others have piled up, and on a device that programs slowly one of
+ * their writes takes as long as a hundred reads.  Next to what is in there already its request is
+ * nothing; so it is let in, and charged out of turn.  (Tried and dropped: to let it in only when
+ * it is next in the engine's order, which stands still while the device is full; and only those
+ * that ask for one request after the other, for who is late asks for several.)
+ *
  * This room holds the policy.
  */
 #include "bfq-iosched.h"
 
 /* While requests of a queue are in flight, how often it is looked at again, at least: ns. */
 #define BFQ_LOOK_AGAIN_NS	NSEC_PER_MSEC
+
+/*
+ * This much is little: what a queue has in the device, with what it asks for, in sectors.  A
+ * fraction of what the least device needs to be busy (BFQ_LIMIT_LEAST), and eight pages.
+ */
+#define BFQ_LITTLE		64
+
+/* Queues that are looked at for it, those with the latest arrivals first. */
+#define BFQ_LITTLE_LOOKS	16
 
 /**
  * bfq_idle_worth - what would it be good for to wait for a queue's next request?
@@ -171,4 +188,45 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 		return NULL;
 	rq = bfq_queue_peek(bfqd, q);
 	return op_is_write(req_op(rq)) ? NULL : rq;
+}
+
+/* Does a queue read little, and has it not had more than its share? */
+static bool bfq_idle_asks_little(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	u32 inside = atomic_read(&q->in_flight);
+	struct request *rq;
+
+	if (!q->nr_queued || !q->sync || inside >= BFQ_LITTLE)
+		return false;
+	/* who is behind needs more than this: its turn, and the device kept for it */
+	if (q->habit.behind && !bfq_queue_serving(q))
+		return false;
+	rq = bfq_queue_peek(bfqd, q);
+	return !op_is_write(req_op(rq)) && bfq_rq_size(rq) * (inside + 1) <= BFQ_LITTLE &&
+	       !wf2q_leads(&q->entity, bfq_turn_most(bfqd));
+}
+
+/**
+ * bfq_idle_little - what may be served though as much is in the device as may be?
+ * @bfqd: the device, without moving parts
+ *
+ * Context: bfqd->lock held.
+ * Return: a request, or NULL.
+ */
+struct request *bfq_idle_little(struct bfq_data *bfqd)
+{
+	unsigned int looks = BFQ_LITTLE_LOOKS;
+	struct bfq_queue *q;
+
+	/* what the administrator says holds for all */
+	if (READ_ONCE(bfqd->tun.device_limit) != BFQ_LIMIT_AUTO ||
+	    READ_ONCE(bfqd->tun.strict_guarantees) || bfqd->active.mixed || bfq_plugged(bfqd))
+		return NULL;
+	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {
+		if (!looks--)
+			break;
+		if (bfq_idle_asks_little(bfqd, q))
+			return bfq_queue_peek(bfqd, q);
+	}
+	return NULL;
 }

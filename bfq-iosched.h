@@ -1015,6 +1015,7 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what);
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
+struct request *bfq_idle_little(struct bfq_data *bfqd);
 
 /* bfq-along.c */
 void bfq_along_look(struct bfq_data *bfqd, const struct bfq_queue *served);

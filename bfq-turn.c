@@ -476,13 +476,20 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
  * @bfqd: the device
  * @next: gets the request that is to be served
  *
+ * Or without moving parts: is there a request of who asks for little?
+ *
  * Context: bfqd->lock held.
  * Return: the queue of a request that is taken along; or NULL.
  */
 struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **next)
 {
 	lockdep_assert_held(&bfqd->lock);
-	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks || (bfqd->gate & BFQ_GATE_STUCK))
+	if (likely(!bfqd->kind->seeks)) {
+		*next = bfq_idle_little(bfqd);
+		return *next && !bfq_beside_raised(bfqd, bfq_rq_queue(*next)) ?
+			bfq_rq_queue(*next) : NULL;
+	}
+	if (likely(!bfqd->arms.nr) || (bfqd->gate & BFQ_GATE_STUCK))
 		return NULL;
 	*next = bfq_apart_choose(bfqd, bfq_in_service(bfqd), true);
 	if (!*next)
@@ -614,7 +621,7 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 		bfqd->turn.along += price;
 	wf2q_charge(&q->entity, charge);
 	bfqd->turn.nr_along++;
-	if (!bfqd->kind->seeks && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
+	if (!bfqd->kind->seeks && bfq_plugged(bfqd))
 		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
 	if (!q->nr_queued && !bfq_idle_claims(bfqd, q))
 		wf2q_leave(&q->entity);

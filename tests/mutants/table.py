@@ -342,6 +342,15 @@ MUTANTS = (
     Mutant("inject-never", "while the device is plugged for one that is behind, others are served beside it",
            ("inject",),
            (("bfq-idle.c", "	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND ||", "	if (1 ||"),)),
+    Mutant("little-waits", "who reads little goes into a full device",
+           ("little",),
+           (("bfq-idle.c", "	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {\n"
+             "		if (!looks--)\n", "	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {\n"
+             "		if (looks--)\n"),)),
+    Mutant("little-past-limit", "a limit that the administrator has set is for who reads little, too",
+           ("little",),
+           (("bfq-idle.c", "	if (READ_ONCE(bfqd->tun.device_limit) != BFQ_LIMIT_AUTO ||\n",
+             "	if (0 ||\n"),)),
     Mutant("claim-never", "without moving parts, who runs empty keeps what it is owed",
            ("plug", "shares"),
            (("bfq-idle.c", "	if (bfqd->active.mixed)\n		return false;\n	return what", "	return 0 && what"),)),

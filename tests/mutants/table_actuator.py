@@ -16,7 +16,7 @@ MUTANTS = (
              ""),)),
     Mutant("arms-full", "however full the device is, an arm does not rest",
            ("arms",),
-           (("bfq-turn.c", "	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks || (bfqd->gate & BFQ_GATE_STUCK))\n"
+           (("bfq-turn.c", "	if (likely(!bfqd->arms.nr) || (bfqd->gate & BFQ_GATE_STUCK))\n"
              "		return NULL;\n	*next",
              "	if (bfqd->kind)\n		return NULL;\n	*next"),)),
     Mutant("arms-held", "an arm that nobody raised uses is not kept for one",
