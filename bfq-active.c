@@ -208,15 +208,20 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 
 	while (left--) {
 		struct bfq_queue *q = list_first_entry(&active->queues, struct bfq_queue, active);
+		u64 completed;
 
 		if ((u32)jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
 			return;
-		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight)) {
+		if (wf2q_backlogged(&q->entity) || atomic_read_acquire(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
-		} else {
-			bfq_active_drop(bfqd, q);
+			continue;
 		}
+		/* nobody may have looked while its last request was in the device */
+		completed = READ_ONCE(q->habit.completed_ns);
+		if (ktime_get_ns() - completed < BFQ_ACTIVE_MS * NSEC_PER_MSEC)
+			return;
+		bfq_active_drop(bfqd, q);
 	}
 }
 
