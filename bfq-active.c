@@ -110,7 +110,7 @@ void bfq_active_first(struct bfq_data *bfqd, struct bfq_queue *q, bool first)
 	if (first == q->first)
 		return;
 	q->first = first;
-	WRITE_ONCE(q->watched, first);
+	WRITE_ONCE(q->watched, first && q->sync);
 	active->nr_first += first ? 1 : -1;
 	active->first_waiting += first ? q->nr_queued : -q->nr_queued;
 	trace_bfq_raise(bfqd, q);

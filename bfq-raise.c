@@ -7,10 +7,11 @@
  * waits.  Their weights are the same, and rightly so.  What differs is how much they have had, and
  * that alone is what is looked at:
  *
- *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served beside others
- *		 is taken off, as is the time in which it has requests, so that it lasts for
- *		 .raise_ms of the kind of device at most; and rest gives it back, all in
- *		 BFQ_CREDIT_FILLS_NS
+ *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served, also
+ *		 alone, is taken off, as is the time in which it has requests, so that it lasts
+ *		 for .raise_ms of the kind of device at most; and rest gives it back, all in
+ *		 BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes through the page
+ *		 cache, but less, and what is taken off is their price, seeks and all
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more;
  *		 and with it all threads of its program that have credit
  *
@@ -59,6 +60,13 @@
 #define BFQ_CREDIT		(SZ_128M >> SECTOR_SHIFT)
 
 /*
+ * Writes through the page cache have a quarter of it at most: a second of a disk's time.  It is
+ * enough to unpack an archive, less than any program that starts has, and what greedy readers can
+ * do without.
+ */
+#define BFQ_CREDIT_ASYNC	(BFQ_CREDIT / 4)
+
+/*
  * On a disk, with less than this left, others are held back no more, but let in one at a time: a
  * process that reads a little without end would have a disk for most of a minute.  So it has it
  * for a quarter of one, and for half of the time from then on.
@@ -94,7 +102,8 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
 {
 	const struct bfq_raise *raise = &bfqd->raise;
 
-	return q->credit && (q->tgid == raise->tgid || q->credit + BFQ_CREDIT_SLACK >= raise->most);
+	return q->credit && ((q->tgid && q->tgid == raise->tgid) ||
+			     q->credit + BFQ_CREDIT_SLACK >= raise->most);
 }
 
 /*
@@ -164,15 +173,13 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	struct bfq_raise *raise = &bfqd->raise;
 
 	lockdep_assert_held(&bfqd->lock);
-	/* those that no process owns have no credit */
-	if (!q->sync || !q->pid || !READ_ONCE(bfqd->tun.low_latency))
+	/* nor have those that no process owns */
+	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
 	bfq_raise_settle(q);
-	if (rest_ns >= BFQ_CREDIT_FILLS_NS)
-		q->credit = BFQ_CREDIT;
-	else
-		q->credit = min_t(u64, BFQ_CREDIT, q->credit +
-				  div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
+	rest_ns = min(rest_ns, BFQ_CREDIT_FILLS_NS);
+	q->credit = min_t(u64, q->sync ? BFQ_CREDIT : BFQ_CREDIT_ASYNC,
+			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);

@@ -533,13 +533,13 @@ static inline u32 bfq_turn_note_choice(struct bfq_data *bfqd, struct bfq_queue *
 
 /* A request of a queue is on its way to the device: account for it. */
 static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq,
-			     u32 sectors)
+			     u32 sectors, u32 price)
 {
 	struct bfq_group *group;
 
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
-	if (bfqd->active.nr > 1 && bfqd->raise.most && q->credit)
-		q->spent += sectors;
+	if (bfqd->raise.most && q->credit)
+		q->spent += q->sync ? sectors : price;
 	q->served.sectors += sectors;
 	q->served.requests++;
 	for (group = q->group; group; group = bfq_group_parent(group)) {
@@ -606,7 +606,7 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	q->head = bfq_rq_end(rq);
 	q->budget = max_t(u32, price, BFQ_BUDGET_LEAST);
 	wf2q_pass(&q->entity, price);
-	bfq_serve(bfqd, q, rq, sectors);
+	bfq_serve(bfqd, q, rq, sectors, price);
 	bfq_turn_note_end(bfqd, BFQ_WHY_EMPTY);
 	return true;
 }
@@ -648,7 +648,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	lockdep_assert_held(&bfqd->lock);
 	price = bfq_turn_note_choice(bfqd, q, rq, sectors);
 	bfq_queue_take(bfqd, q, rq);
-	bfq_serve(bfqd, q, rq, sectors);
+	bfq_serve(bfqd, q, rq, sectors, price);
 	if (waited)
 		bfq_count_waited(q, waited);
 	if (unlikely(!bfq_queue_serving(q))) {
