@@ -173,7 +173,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	struct bfq_raise *raise = &bfqd->raise;
 
 	lockdep_assert_held(&bfqd->lock);
-	/* nor have those that no process owns */
+	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
 	bfq_raise_settle(q);
