@@ -86,6 +86,12 @@
 #define BFQ_CREDIT_WEIGHT	((BFQ_LEVELS - IOPRIO_BE_NORM) * BFQ_WEIGHT_PER_LEVEL)
 
 /*
+ * So much time between two looks is taken off at most: when there was nothing to do nobody looked,
+ * and who comes then has not competed all that time.
+ */
+#define BFQ_LOOK_MOST_MS	100U
+
+/*
  * Who usually thinks for longer than one in so many parts of .raise_think_ms is not held back for
  * among groups: it asks now and then, and to be served next is enough.
  */
@@ -112,7 +118,7 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
  */
 static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	bool rare = min(q->habit.think_ns, q->habit.thought_ns) >
+	bool rare = min_t(u64, q->habit.think_ns, q->habit.thought_ns) >
 		    bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART;
 	const struct bfq_group *group, *parent;
 
@@ -241,11 +247,11 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_recall(bfqd, ticks);
-	wf2q_set_credit(&bfqd->root->node, wanted ? min(raise->recent, WF2Q_MAX_BUDGET) : 0);
+	wf2q_set_credit(&bfqd->root->node, wanted ? min_t(u64, raise->recent, WF2Q_MAX_BUDGET) : 0);
 	raise->looked = jiffies;
 	if (likely(!raise->most))
 		return;
-	bfq_raise_spend(bfqd, ticks);
+	bfq_raise_spend(bfqd, min(ticks, msecs_to_jiffies(BFQ_LOOK_MOST_MS)));
 	raise->most = 0;
 	if (wanted)
 		list_for_each_entry(q, &active->queues, active)
