@@ -76,6 +76,12 @@
  */
 #define BFQ_LITTLE		64
 
+/*
+ * Who reads little waits for room where that comes soon, which keeps the device's own queue short
+ * for all; where what is in it takes longer than this, it is let in.
+ */
+#define BFQ_LITTLE_NS		(12 * NSEC_PER_MSEC)
+
 /* Queues that are looked at for it, those with the latest arrivals first. */
 #define BFQ_LITTLE_LOOKS	16
 
@@ -190,6 +196,13 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	return op_is_write(req_op(rq)) ? NULL : rq;
 }
 
+/* Does what is in the device take it long?  (It does where its rate is not known yet.) */
+static bool bfq_idle_crawls(const struct bfq_data *bfqd)
+{
+	return (u64)bfq_device_load(&bfqd->device) << BFQ_RATE_SHIFT >=
+	       bfqd->device.rate * BFQ_LITTLE_NS;
+}
+
 /* Does a queue read little, and has it not had more than its share? */
 static bool bfq_idle_asks_little(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -220,7 +233,8 @@ struct request *bfq_idle_little(struct bfq_data *bfqd)
 
 	/* what the administrator says holds for all */
 	if (READ_ONCE(bfqd->tun.device_limit) != BFQ_LIMIT_AUTO ||
-	    READ_ONCE(bfqd->tun.strict_guarantees) || bfqd->active.mixed || bfq_plugged(bfqd))
+	    READ_ONCE(bfqd->tun.strict_guarantees) || bfqd->active.mixed || bfq_plugged(bfqd) ||
+	    !bfq_idle_crawls(bfqd))
 		return NULL;
 	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {
 		if (!looks--)
