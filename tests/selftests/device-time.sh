@@ -6,7 +6,7 @@
 #
 # The modelled hdd makes 32 MB/s of a sequential reader and 0.45 of random ones.
 . "${0%/*}/ktap.sh"
-plan 12
+plan 13
 require fio addpart
 require_helper
 
@@ -112,7 +112,13 @@ sleep 6
 wrote=$(sectors_written 1)
 rates 16
 wrote=$(calc "($(sectors_written 1) - $wrote) * 512 / 1e3 / 16")
+# A fifth reader looks how long each of its reads takes; the writer's turns are 125 ms.
+reads=$(for _ in $(seq 150); do printf 'r=s1+4 '; done)
+"$HELPER" issue "${DEV}p2" "$reads" >"$WORK/ended" || give_up "helper issue"
+longest=$(awk '{ if ($3 - $2 > most) most = $3 - $2 } END { printf "%.0f", most / 1000 }' "$WORK/ended")
 stop
+compare "none of 150 reads waits for more than three of its turns (ms)" "$longest" -le 400
+note "the longest took $longest ms"
 compare "readers beside a buffered writer have what they are guaranteed ($second of 4 * $alone / 5 KB/s)" \
 	"$(calc "$second / (4 * $alone / 5)")" -ge 0.85
 compare "and it has its own ($wrote of $stream KB/s)" "$(calc "$wrote / $stream / (1 / 5)")" -ge 0.7
