@@ -70,6 +70,7 @@ static void bfq_active_add(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_active_count(q->group, q->active_weight);
 	list_add_tail(&q->active, &active->queues);
 	active->nr++;
+	q->group->nr_active++;
 	active->stale = true;
 }
 
@@ -155,6 +156,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->active_weight = 0;
 	list_del_init(&q->active);
 	bfqd->active.nr--;
+	q->group->nr_active--;
 	bfqd->active.stale = true;
 }
 

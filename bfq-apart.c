@@ -112,7 +112,7 @@ static bool bfq_stint_waits(const struct bfq_data *bfqd, const struct bfq_queue 
 /* May a queue's requests be given to an arm beside what that has? */
 static bool bfq_apart_may(const struct bfq_data *bfqd, const struct bfq_queue *q, unsigned int nr)
 {
-	if (!q->sync || (!q->raised && bfq_arm_raised(bfqd, nr)))
+	if (!q->sync || (!q->first && bfq_arm_raised(bfqd, nr)))
 		return false;
 	return bfq_arm_rests(&bfqd->arms.arm[nr]) || bfq_habit_seeks(q);
 }

@@ -236,9 +236,14 @@ struct request *bfq_idle_little(struct bfq_data *bfqd)
 	    READ_ONCE(bfqd->tun.strict_guarantees) || bfqd->active.mixed || bfq_plugged(bfqd) ||
 	    !bfq_idle_crawls(bfqd))
 		return NULL;
+	/* many of them could keep it full, and no turn would begin */
+	if (bfqd->turn.little >= bfq_turn_most(bfqd))
+		return NULL;
 	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {
 		if (!looks--)
 			break;
+		if (bfqd->active.nr_first && !q->first)
+			continue;
 		if (bfq_idle_asks_little(bfqd, q))
 			return bfq_queue_peek(bfqd, q);
 	}

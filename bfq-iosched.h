@@ -124,12 +124,14 @@ struct bfq_served {
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
+ * @nr_active: how many of its own queues are active
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
  * @link: in bfqd->groups while online
  * @first_ns: ktime up to which its share of the time in which others may be held back is used
  *	up (bfq-raise.c)
+ * @first_seen: jiffies when that was looked at last
  * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock
  *
@@ -148,9 +150,11 @@ struct bfq_group {
 	unsigned int active_sum;
 	u16 active_weight;
 	u16 dev_weight;
+	unsigned int nr_active;
 	bool online;
 	struct list_head link;
 	u64 first_ns;
+	unsigned long first_seen;
 	struct bfq_served served;
 	struct rcu_head rcu;
 };
@@ -445,6 +449,7 @@ enum bfq_plug_for {
  * @since: jiffies when it began
  * @sectors: served in it
  * @charged: and what the queue was charged for that
+ * @little: sectors let into a full device since somebody was chosen (bfq-idle.c)
  * @along: charged to other queues that were served in it (bfq-along.c, bfq-idle.c)
  * @plugged_for: why the device is plugged, or was last
  * @beside: the device is plugged, but a request of another queue may be taken along.  Written
@@ -466,6 +471,7 @@ struct bfq_turn {
 	u32 sectors;
 	u32 charged;
 	u32 along;
+	u32 little;
 	enum bfq_plug_for plugged_for;
 	bool beside;
 	sector_t head;
@@ -642,9 +648,9 @@ struct bfq_price {
  * @looked: jiffies of that
  * @held: writers' queues that are parked
  * @kept_back: others have been held back since the last look
- * @recent: load that was chosen lately, as of that
- * @chosen: and all that has been chosen
- * @inside: requests of raised queues in the device.  Changes without a lock
+ * @recent: what queues were charged lately, in sectors, as of that
+ * @charged: and since
+ * @inside: synchronous requests in the device of queues that go first.  Changes without a lock
  * @seen_ns: when one of them completed last; written without a lock
  * @since_ns: when others were first held back in this go
  * @write_ns: when the last write was let through
@@ -660,7 +666,7 @@ struct bfq_raise {
 	struct list_head held;
 	bool kept_back;
 	u64 recent;
-	u64 chosen;
+	u64 charged;
 	atomic_t inside;
 	u64 seen_ns;
 	u64 since_ns;

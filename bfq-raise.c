@@ -33,17 +33,18 @@
  * That does not help against what others have in the device already, or put there while a raised
  * process thinks.  So as long as one goes
  *
- *	first	 it is raised, and each group that it is in has nobody beside it, or has
- *		 been served less than it is due, and others have been held back for it
- *		 less than its share of the time, of which .rest_ms can be saved up; and it
- *		 asks at once when it has got something, or to hold back others would cost
- *		 them much and gain it little
+ *	first	 it is raised, and all who compete are of its group; or it is in a group, and
+ *		 each group that it is in has nobody beside it, or has been served less than it
+ *		 is due, and others have been held back for it less than its share of the
+ *		 time, of which .rest_ms can be saved up; and it asks at once when it has got
+ *		 something, or to hold back others would cost them much and gain it little
  *
  * what the others may do is bounded:
  *
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
- *	hold	 none of them is served while a raised request is in the device, or has been
- *		 there less than .raise_think_ms ago; without moving parts, none without credit:
+ *	hold	 none of them is served while a request of who goes first is in the device, or
+ *		 has been there less than .raise_think_ms ago (a read, or a write that somebody
+ *		 waits for); without moving parts, none without credit:
  *		 one that has it is perhaps another process of the same program, and costs less
  *	release	 after .raise_hold_ms of that they are let through for a quarter of this time, so
  *		 that they are never starved; on a disk, altogether once the raised have little
@@ -122,7 +123,12 @@ static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue 
 		    bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART;
 	const struct bfq_group *group, *parent;
 
-	if (!q->raised)
+	/* what is parked waits for who is first */
+	if (!q->raised || q->parked)
+		return false;
+	if (q->group->nr_active == bfqd->active.nr)
+		return true;
+	if (q->group == bfqd->root)	/* it is of no group that could be behind */
 		return false;
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		if (parent->active_sum == group->active_weight)
@@ -141,10 +147,14 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 	struct bfq_group *group;
 
 	ns = min(ns, rest);
-	for (group = q->group; (parent = bfq_group_parent(group)); group = parent)
-		if (parent->active_sum != group->active_weight)
-			group->first_ns = max(group->first_ns, now - rest) +
-				div_u64(ns * parent->active_sum, group->active_weight);
+	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
+		/* once a look, however many of its queues go first */
+		if (parent->active_sum == group->active_weight || !(jiffies - group->first_seen))
+			continue;
+		group->first_seen = jiffies;
+		group->first_ns = max(group->first_ns, now - min(now, rest)) +
+				  div_u64(ns * parent->active_sum, group->active_weight);
+	}
 }
 
 /* Has this one the most? */
@@ -224,8 +234,8 @@ static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
 	struct bfq_raise *raise = &bfqd->raise;
 
 	raise->recent -= div_u64(raise->recent * min(ticks, rest), rest);
-	raise->recent += bfqd->device.chosen - raise->chosen;
-	raise->chosen = bfqd->device.chosen;
+	raise->recent += raise->charged;
+	raise->charged = 0;
 }
 
 /**

@@ -453,6 +453,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 	bool again;
 
 	lockdep_assert_held(&bfqd->lock);
+	bfqd->turn.little = 0;
 	if (unlikely(bfqd->gate & (BFQ_GATE_PLUG | BFQ_GATE_HELD))) {
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 		if (bfq_plugged(bfqd))
@@ -486,8 +487,10 @@ struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **n
 	lockdep_assert_held(&bfqd->lock);
 	if (likely(!bfqd->kind->seeks)) {
 		*next = bfq_idle_little(bfqd);
-		return *next && !bfq_beside_raised(bfqd, bfq_rq_queue(*next)) ?
-			bfq_rq_queue(*next) : NULL;
+		if (!*next)
+			return NULL;
+		bfqd->turn.little += bfq_rq_size(*next);
+		return bfq_rq_queue(*next);
 	}
 	if (likely(!bfqd->arms.nr) || (bfqd->gate & BFQ_GATE_STUCK))
 		return NULL;
@@ -538,6 +541,7 @@ static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct 
 	struct bfq_group *group;
 
 	bfq_device_sent(bfqd, rq, sectors + bfqd->kind->overhead);
+	bfqd->raise.charged += price;
 	if (bfqd->raise.most && q->credit)
 		q->spent += q->sync ? sectors : price;
 	q->served.sectors += sectors;

@@ -666,9 +666,9 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 	wf2q_entity_init(&g->entity, parent, weight, WF2Q_BE);
 	g->root = parent ? parent->root : g;
 	g->entity.is_group = true;
-	/* due something from here on */
+	/* due something from here on; the caller may not serialise this, and any value will do */
 	if (parent)
-		g->entity.start = parent->tree[WF2Q_BE].vtime;
+		g->entity.start = READ_ONCE(parent->tree[WF2Q_BE].vtime);
 }
 
 /**

@@ -93,7 +93,7 @@ MUTANTS = [
     ('leaves return with a lag, too',
      'if (!e->is_group || !e->parent->root->credit ||', 'if (!e->parent->root->credit ||'),
     ('a new group is due what others had before',
-     '		g->entity.start = parent->tree[WF2Q_BE].vtime;\n',
+     '		g->entity.start = READ_ONCE(parent->tree[WF2Q_BE].vtime);\n',
      '		g->entity.start = parent->tree[WF2Q_BE].vtime - (1ULL << 50);\n'),
     ('a new weight forgets the lag',
      '	wf2q_adopt_weight(e);\n	t->wsum += (u64)e->weight - old;\n',

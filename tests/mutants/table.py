@@ -362,7 +362,7 @@ MUTANTS = (
            (("bfq-raise.c", "		if (rare || !wf2q_lags(&group->node.entity) ||", "		if (1 ||"),)),
     Mutant("first-endless", "but not for longer than its share of the time",
            ("rest",),
-           (("bfq-raise.c", "				div_u64(ns * parent->active_sum, group->active_weight);", "				0;"),)),
+           (("bfq-raise.c", "				  div_u64(ns * parent->active_sum, group->active_weight);", "				  0;"),)),
     Mutant("first-waits", "who goes first cuts the turn of another group short",
            ("rest",),
            (("bfq-turn.c", "	return q->first && wf2q_precedes(&q->entity) &&", "	return 0 && wf2q_precedes(&q->entity) &&"),)),
