@@ -119,9 +119,8 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
  */
 static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	bool rare = min_t(u64, q->habit.think_ns, q->habit.thought_ns) >
-		    bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART;
 	const struct bfq_group *group, *parent;
+	u64 think;
 
 	/* what is parked waits for who is first */
 	if (!q->raised || q->parked)
@@ -130,10 +129,13 @@ static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue 
 		return true;
 	if (q->group == bfqd->root)	/* it is of no group that could be behind */
 		return false;
+	think = min_t(u64, q->habit.think_ns, q->habit.thought_ns);
+	if (think > bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART)
+		return false;
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		if (parent->active_sum == group->active_weight)
 			continue;
-		if (rare || !wf2q_lags(&group->node.entity) || group->first_ns > ktime_get_ns())
+		if (!wf2q_lags(&group->node.entity) || group->first_ns > ktime_get_ns())
 			return false;
 	}
 	return true;
@@ -143,8 +145,7 @@ static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue 
 static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 ns)
 {
 	u64 rest = bfqd->kind->rest_ms * NSEC_PER_MSEC, now = ktime_get_ns();
-	const struct bfq_group *parent;
-	struct bfq_group *group;
+	struct bfq_group *group, *parent;
 
 	ns = min(ns, rest);
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
@@ -254,6 +255,7 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	struct bfq_raise *raise = &bfqd->raise;
 	unsigned long ticks = jiffies - raise->looked;
 	struct bfq_queue *q;
+	bool first;
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_recall(bfqd, ticks);
@@ -270,7 +272,9 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	list_for_each_entry(q, &active->queues, active) {
 		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
 			bfq_active_raise(bfqd, q, !q->raised);
-		bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
+		first = bfq_raise_first(bfqd, q);
+		if (unlikely(first != q->first))
+			bfq_active_first(bfqd, q, first);
 	}
 }
 

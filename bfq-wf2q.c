@@ -330,20 +330,20 @@ static void wf2q_wait_from_start(struct wf2q_entity *e)
 	wf2q_insert_waiting(e);
 }
 
-/*
- * A child that is in no tree is counted in W, from V on; a group from where it was, unless
- * that is further back than it is let be.  (Or it was ahead when V went back; or for so long
- * out that V has come round the circle.)
- */
+/* Count who is in no tree, from V on, or a group from where it was, within its credit. */
 static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 {
+	struct wf2q_entity *ahead;
 	u64 lag, most;
 
-	t->wsum += e->weight;
 	if (!e->is_group || !e->parent->root->credit || !wf2q_before(e->start, t->vtime)) {
+		t->wsum += e->weight;	/* it may seem ahead after V went back */
 		e->start = t->vtime;
 		return;
 	}
+	while ((ahead = wf2q_first_idle(t)) && wf2q_before(ahead->finish, t->vtime + WF2Q_NOTHING))
+		wf2q_forget(t, ahead);
+	t->wsum += e->weight;
 	most = div64_u64((u64)e->parent->root->credit << WF2Q_SHIFT, t->wsum);
 	lag = min(t->vtime - e->start, most);
 	e->start = t->vtime - lag;
@@ -666,7 +666,7 @@ void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
 	wf2q_entity_init(&g->entity, parent, weight, WF2Q_BE);
 	g->root = parent ? parent->root : g;
 	g->entity.is_group = true;
-	/* due something from here on; the caller may not serialise this, and any value will do */
+	/* due something from here on; not serialised, and any value will do */
 	if (parent)
 		g->entity.start = READ_ONCE(parent->tree[WF2Q_BE].vtime);
 }

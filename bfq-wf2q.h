@@ -28,6 +28,12 @@
  */
 #define WF2Q_MAX_BUDGET		0x2000000U
 
+/*
+ * Who is ahead by less virtual time than this (2^-12 sectors for each unit of weight) is not, when
+ * V goes back: rounding must not decide who is counted then.
+ */
+#define WF2Q_NOTHING		0x1000000U
+
 /* Room for an io.bfq.weight of 1000 or a raised process of 80 * 30. */
 #define WF2Q_MAX_WEIGHT		65535U
 

@@ -119,7 +119,7 @@ void model_judge_level(struct node *g)
 	for (class = 0; class < WF2Q_CLASSES; class++) {
 		struct level *l = &g->level[class];
 		double sum = 0;
-		double slack = l->weights * slack_of();
+		double slack = l->weights * slack_of() + l->forgiven;
 
 		for (i = 0; i < l->waiting.n; i++) {
 			model_judge(l->waiting.slot[i]);
@@ -337,11 +337,19 @@ static void count(struct node *n)
 	vt most, back;
 
 	n->counted = true;
-	l->weights += n->weight;
 	if (!n->level || !credit || n->s >= l->v) {
+		l->weights += n->weight;
 		n->s = l->v;
 		return;
 	}
+	while (l->ahead.n && l->ahead.slot[0]->s < l->v + ((vt)1 << (VT_SHIFT - 12))) {
+		struct node *passed = l->ahead.slot[0];
+
+		l->forgiven -= lag_of(passed);
+		heap_del(&l->ahead, passed);
+		uncount(l, passed);
+	}
+	l->weights += n->weight;
 	most = ((vt)credit << VT_SHIFT) / l->weights;
 	if (n->s < l->v - most)
 		n->s = l->v - most;

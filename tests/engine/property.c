@@ -16,6 +16,9 @@
 #include "tap.h"
 #include "world.h"
 
+/* A world with credit ends after so many operations: then rounding counts (model.h). */
+#define MOST_RETURNS	10000
+
 static unsigned long decisions = 300000;	/* in all random worlds */
 static u64 seed = 1;
 static u64 only_world;
@@ -240,6 +243,9 @@ static u64 live(struct world *w, unsigned long turns)
 		if (chance(70))
 			world_activate(w, i, world_budget(w));
 	for (turn = 0; turn < turns && !model_exhausted(); turn++) {
+		/* each return passes rounding of V on, by the ratio of two weights */
+		if (w->plan.credit && seen.changes > MOST_RETURNS)
+			break;
 		for (class = 0; class < WF2Q_CLASSES; class++)
 			vtime[class] = w->group->tree[class].vtime;
 		happen(w);

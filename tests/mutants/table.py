@@ -359,7 +359,7 @@ MUTANTS = (
            (("bfq-raise.c", "wanted ? min_t(u64, raise->recent, WF2Q_MAX_BUDGET) : 0", "0"),)),
     Mutant("first-never", "others are held back for who is raised in another group, too",
            ("rest",),
-           (("bfq-raise.c", "		if (rare || !wf2q_lags(&group->node.entity) ||", "		if (1 ||"),)),
+           (("bfq-raise.c", "		if (!wf2q_lags(&group->node.entity) ||", "		if (1 ||"),)),
     Mutant("first-endless", "but not for longer than its share of the time",
            ("rest",),
            (("bfq-raise.c", "				  div_u64(ns * parent->active_sum, group->active_weight);", "				  0;"),)),
