@@ -518,7 +518,7 @@ struct bfq_active {
  * Active queues that may be looked at per tick: with more, we look less often,
  * so that this never costs more than about 10 us of a tick.
  */
-#define BFQ_LOOKS_PER_TICK	128
+#define BFQ_LOOKS_PER_TICK	64
 
 /* Is it time for bfq_active_refresh()?  Without the lock a hint. */
 static inline bool bfq_active_due(const struct bfq_active *active)

@@ -211,12 +211,16 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 	return BFQ_CREDIT / lasts * min(ticks, lasts);
 }
 
-/* So many jiffies have gone by since the last look: what has that cost those with credit? */
+/*
+ * So many jiffies have gone by since the last look: what has that cost those with credit, and who
+ * has the most now?
+ */
 static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 {
 	u32 cost = bfq_raise_cost(bfqd, ticks);
 	struct bfq_queue *q;
 
+	bfqd->raise.most = 0;
 	list_for_each_entry(q, &bfqd->active.queues, active) {
 		if (q->spent)
 			bfq_raise_settle(q);
@@ -224,6 +228,7 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 			q->credit -= min(q->credit, cost);
 		if (q->first && bfqd->raise.kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
+		bfq_raise_compare(&bfqd->raise, q);
 	}
 	bfqd->raise.kept_back = false;
 }
@@ -264,10 +269,8 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	if (likely(!raise->most))
 		return;
 	bfq_raise_spend(bfqd, min(ticks, msecs_to_jiffies(BFQ_LOOK_MOST_MS)));
-	raise->most = 0;
-	if (wanted)
-		list_for_each_entry(q, &active->queues, active)
-			bfq_raise_compare(raise, q);
+	if (!wanted)
+		raise->most = 0;
 	wanted = wanted && active->nr > 1;
 	list_for_each_entry(q, &active->queues, active) {
 		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
