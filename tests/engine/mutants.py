@@ -78,7 +78,7 @@ MUTANTS = [
      ('	if (e->state == WF2Q_REMEMBERED)\n		rb_erase_cached(&e->node, &t->idle), e->start = t->vtime;\n'
       '	else\n		wf2q_count(t, e);\n	if (unlikely(e->class')),
     ('who comes back starts where it was',
-     '		e->start = t->vtime;\n		return;\n	}\n	most =', '		return;\n	}\n	most ='),
+     '		e->start = t->vtime;\n		return;\n	}\n	while', '		return;\n	}\n	while'),
     ('a group that returns has given its lag up',
      'lag = min(t->vtime - e->start, most);', 'lag = 0;'),
     ('a group returns with more than its credit',
