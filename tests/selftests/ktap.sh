@@ -307,26 +307,23 @@ modelled_disk() {
 # nothing is said). Whoever is new does not go first on it.
 divided_disk() {
 	ktap_parts=$1
-	ktap_size=$((4096 * 2048 / ktap_parts))
 	shift
 	modelled_disk "$@" size_mb=4096
-	for ktap_part in $(seq "$ktap_parts"); do
-		addpart "$DEV" "$ktap_part" $(((ktap_part - 1) * ktap_size)) $ktap_size || give_up "no partition"
-		eventually 20 [ -b "${DEV}p$ktap_part" ] || give_up "${DEV}p$ktap_part does not appear"
-	done
+	parts "$ktap_parts" $((4096 * 2048 / ktap_parts))
 	sched "${SCHED:-$BFQ_NAME}"
 	[ ! -f "$QUEUE/iosched/low_latency" ] || echo 0 >"$QUEUE/iosched/low_latency"
 }
 
-# parts COUNT: divide $DEV into partitions ${DEV}p1, ${DEV}p2, ... of 32 MB. Each
+# parts COUNT [SECTORS]: divide $DEV into partitions ${DEV}p1, ${DEV}p2, ... of so many, or 32 MB. Each
 # job gets its own, so that what it has *completed* can be told apart: a group's
 # io.stat counts submissions, and counts those of io_uring that found no tag and
 # were submitted again, twice.
 parts() {
 	ktap_part=0
+	ktap_size=${2:-65536}
 	while [ "$ktap_part" -lt "$1" ]; do
 		ktap_part=$((ktap_part + 1))
-		addpart "$DEV" $ktap_part $(((ktap_part - 1) * 65536)) 65536 ||
+		addpart "$DEV" $ktap_part $(((ktap_part - 1) * ktap_size)) "$ktap_size" ||
 			give_up "cannot make a partition on $DEV"
 		eventually 20 [ -b "${DEV}p$ktap_part" ] || give_up "${DEV}p$ktap_part does not appear"
 	done
@@ -545,7 +542,14 @@ fio_load() {
 reader_in() {
 	ktap_group=$1 ktap_part=$2
 	shift 2
-	in_cg_bg "$ktap_group" fio --name=load --filename="${DEV}p$ktap_part" --thread --eta=never \
+	reader_on "${DEV}p$ktap_part" "$ktap_group" "$@"
+}
+
+# reader_on FILE GROUP ARGS...: the same on any device
+reader_on() {
+	ktap_file=$1 ktap_group=$2
+	shift 2
+	in_cg_bg "$ktap_group" fio --name=load --filename="$ktap_file" --thread --eta=never \
 		--gtod_reduce=1 --output=/dev/null --randrepeat=0 --norandommap --time_based \
 		--runtime=3600 --direct=1 "$@"
 }

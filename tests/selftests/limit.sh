@@ -10,10 +10,7 @@ plan 9
 require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096
-for part in 1 2 3 4; do
-	addpart "$DEV" $part $(((part - 1) * 2097152)) 2097152 || give_up "no partition"
-	eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
-done
+parts 4 2097152
 sched "${SCHED:-$BFQ_NAME}"
 cg_setup
 cg one 100

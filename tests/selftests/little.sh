@@ -13,10 +13,7 @@ require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0 channels=2 read_us=150 write_us=740 \
 	write_unit_kb=16 cache_kb=8192 queue_depth=64
-for part in 1 2 3 4; do
-	addpart "$DEV" $part $(((part - 1) * 2097152)) 2097152 || give_up "no partition"
-	eventually 20 [ -b "${DEV}p$part" ] || give_up "${DEV}p$part does not appear"
-done
+parts 4 2097152
 sched "${SCHED:-$BFQ_NAME}"
 cg_setup
 for group in small one two three; do cg $group 100; done

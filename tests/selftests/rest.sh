@@ -20,9 +20,18 @@ program() {
 reader() {
 	group=$1 offset=$2
 	shift 2
-	in_cg_bg "$group" fio --name=load --filename="$DEV" --thread --eta=never --gtod_reduce=1 \
-		--output=/dev/null --randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 \
-		--offset="$offset" --size=1g "$@"
+	reader_on "$DEV" "$group" --offset="$offset" --size=1g "$@"
+}
+# compared WHERE MOST LEAST PAUSE: the program takes no more than MOST times what it takes alone, and more
+# than LEAST times after a PAUSE in which low_latency is off
+compared() {
+	program program
+	compare "$1 a program takes little longer than alone ($took, $idle ms)" "$took" -le "$(calc "$2 * $idle")"
+	echo 0 >"$latency"
+	sleep "$4"
+	program program
+	compare "$1 it does with low_latency off, so that this shows something ($took ms)" \
+		"$took" -gt "$(calc "$3 * $idle")"
 }
 begin() {
 	sched "${SCHED:-$BFQ_NAME}"
@@ -46,12 +55,7 @@ first=$child
 reader two 2g --rw=read --bs=128k --ioengine=libaio --iodepth=8
 reader three 3g --rw=read --bs=128k --ioengine=libaio --iodepth=8
 holds "those who read all they can have no credit after a while" eventually 60 without_credit 3
-program program
-compare "beside them a program takes little longer than alone ($took, $idle ms)" "$took" -le "$(calc "1.5 * $idle")"
-echo 0 >"$latency"
-sleep 0.5
-program program
-compare "with low_latency off it does, so that this shows something ($took ms)" "$took" -gt "$(calc "2 * $idle")"
+compared "beside them" 1.5 2 0.5
 echo 1 >"$latency"
 
 # One rests for a second: it is first for a moment, and has its third of the seconds that follow.
@@ -84,9 +88,4 @@ idle=$took
 reader one 1g --rw=read --bs=128k --ioengine=psync
 reader two 2g --rw=read --bs=128k --ioengine=psync
 sleep 4
-program program
-compare "on a disk, too ($took, $idle ms)" "$took" -le "$(calc "2.5 * $idle")"
-echo 0 >"$latency"
-sleep 4
-program program
-compare "and there it does so without ($took ms)" "$took" -gt "$(calc "3.5 * $idle")"
+compared "on a disk" 2.5 3.5 4
