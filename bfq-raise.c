@@ -264,7 +264,7 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_recall(bfqd, ticks);
-	wf2q_set_credit(&bfqd->root->node, wanted ? min_t(u64, raise->recent, WF2Q_MAX_BUDGET) : 0);
+	wf2q_set_credit(&bfqd->root->node, wanted ? raise->recent : 0);
 	raise->looked = jiffies;
 	if (likely(!raise->most))
 		return;
@@ -282,11 +282,11 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 }
 
 /**
- * bfq_raise_holds - is another queue held back for the raised ones?
+ * bfq_raise_holds - is another queue held back for those that go first?
  * @bfqd: the device
  * @q: the queue; it is its turn
  *
- * If so the gate is closed, and a timer opens it again.  They are not while a raised request
+ * If so the gate is closed, and a timer opens it again.  They are not while a request of theirs
  * waits: the engine has seen it, and it is the turn of the others all the same (of another group,
  * or for the thin share of their class).
  *
@@ -323,7 +323,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 
 /**
  * bfq_raise_parks - is a write to wait?
- * @bfqd: the device; somebody is raised
+ * @bfqd: the device; somebody goes first
  * @q: a queue of writes for which nobody waits, whose turn it is
  *
  * If so its queue is parked until bfq_raise_release().
@@ -342,7 +342,7 @@ bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q)
 
 /**
  * bfq_raise_writes - a write is let through, and none after it for some time
- * @bfqd: the device; somebody is raised
+ * @bfqd: the device; somebody goes first
  * @q: the write's queue; it is sent before the lock is released
  *
  * Context: bfqd->lock held.
@@ -358,7 +358,7 @@ void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q)
 /**
  * bfq_raise_sent - a request is sent that is to be watched
  * @bfqd: the device
- * @q: its queue: a raised one, or that of the write that is let through
+ * @q: its queue: one that goes first, or that of the write that is let through
  *
  * Context: any; for a write, bfqd->lock held.
  */

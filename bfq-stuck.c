@@ -46,7 +46,7 @@ void bfq_stuck_sends_one(struct bfq_data *bfqd, struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	q->guard.on = q->sync && !atomic_read(&q->in_flight);
 	q->guard.sends = bfq_stuck_sends(bfqd);
-	q->guard.beside = clamp(atomic_read(&bfqd->in_flight), 1, U16_MAX);
+	q->guard.beside = clamp_t(int, atomic_read(&bfqd->in_flight), 1, U16_MAX);
 	q->guard.since = jiffies;
 	WRITE_ONCE(q->guard.awaited, false);
 }

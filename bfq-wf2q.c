@@ -873,7 +873,8 @@ static bool wf2q_leaves_trace(const struct wf2q_entity *e)
  * @sectors:	how much it gets, 1..WF2Q_MAX_BUDGET
  *
  * The same as to enter, select, charge and leave it.  Where nobody is counted in W on any level,
- * V would move just as far as S, and it is differences that decide: nothing has to be done.
+ * V would move just as far as S, and it is differences that decide: nothing has to be done.  (But
+ * an idle group that may have credit earns none of what passes.)
  */
 void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
 {

@@ -276,11 +276,11 @@ static inline void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
  * wf2q_set_credit - what may groups keep of what they are due while they are idle?
  * @root:	root of the hierarchy
  * @sectors:	those of one group all together, each up to its share by weight of the ones
- *		that are counted then; 0: nothing; up to WF2Q_MAX_BUDGET
+ *		that are counted then; 0: nothing; cut to WF2Q_MAX_BUDGET
  *
  * Takes effect when a group becomes backlogged.
  */
-static inline void wf2q_set_credit(struct wf2q_group *root, u32 sectors)
+static inline void wf2q_set_credit(struct wf2q_group *root, u64 sectors)
 {
 	root->credit = sectors < WF2Q_MAX_BUDGET ? sectors : WF2Q_MAX_BUDGET;
 }

@@ -356,7 +356,7 @@ MUTANTS = (
            (("bfq-idle.c", "	if (bfqd->active.mixed)\n		return false;\n	return what", "	return 0 && what"),)),
     Mutant("rest-forfeited", "a group that rests keeps what it is due meanwhile",
            ("rest",),
-           (("bfq-raise.c", "wanted ? min_t(u64, raise->recent, WF2Q_MAX_BUDGET) : 0", "0"),)),
+           (("bfq-raise.c", "wanted ? raise->recent : 0", "0"),)),
     Mutant("first-never", "others are held back for who is raised in another group, too",
            ("rest",),
            (("bfq-raise.c", "		if (!wf2q_lags(&group->node.entity) ||", "		if (1 ||"),)),
