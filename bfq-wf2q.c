@@ -204,6 +204,7 @@ static inline struct wf2q_entity *wf2q_first_idle(struct wf2q_tree *t)
 /* Stop counting a child that is in neither tree any more. */
 static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 {
+	e->parent->root->nr_traces--;
 	t->wsum -= e->weight;
 	if (!t->wsum)
 		t->carry = 0;
@@ -265,6 +266,12 @@ static bool wf2q_waits_below(const struct wf2q_group *g, int class)
 	return false;
 }
 
+static void wf2q_owe(struct wf2q_group *g, int class, u64 sectors)
+{
+	g->root->nr_traces += !!sectors - !!g->owed[class];
+	g->owed[class] = sectors;
+}
+
 /*
  * @e joins a group that knows other classes than BE. If it is the first of its
  * class and below to be backlogged, it is owed no more than it asks for: what
@@ -280,7 +287,7 @@ static noinline void wf2q_join_classes(const struct wf2q_entity *e)
 	for (class = 0; class < e->class; class++)
 		if (!wf2q_waits_below(g, class) &&
 		    !(g->in_service && g->in_service->class > class))
-			g->owed[class] = min(g->owed[class], most);
+			wf2q_owe(g, class, min(g->owed[class], most));
 }
 
 static noinline void wf2q_account_classes(struct wf2q_group *g, int class,
@@ -290,9 +297,9 @@ static noinline void wf2q_account_classes(struct wf2q_group *g, int class,
 	int above;
 
 	for (above = 0; above < class; above++)
-		g->owed[above] -= min(g->owed[above], paid);
+		wf2q_owe(g, above, g->owed[above] - min(g->owed[above], paid));
 	if (wf2q_waits_below(g, class))
-		g->owed[class] += sectors;
+		wf2q_owe(g, class, g->owed[class] + sectors);
 }
 
 /* One child's weight, timestamps and place. */
@@ -336,6 +343,7 @@ static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 	struct wf2q_entity *ahead;
 	u64 lag, most;
 
+	e->parent->root->nr_traces++;
 	if (!e->is_group || !e->parent->root->credit || !wf2q_before(e->start, t->vtime)) {
 		t->wsum += e->weight;	/* it may seem ahead after V went back */
 		e->start = t->vtime;
@@ -695,8 +703,7 @@ void wf2q_enter(struct wf2q_entity *leaf, u32 budget)
  * wf2q_leave - a backlogged leaf has nothing left to serve
  * @leaf:	the leaf, waiting, in service or parked
  *
- * If it has been served ahead of its share, that is remembered until its share
- * has caught up.
+ * If it has been served ahead of its share, that is remembered until its share has caught up.
  */
 void wf2q_leave(struct wf2q_entity *leaf)
 {
@@ -866,17 +873,8 @@ static bool wf2q_leaves_trace(const struct wf2q_entity *e)
 	return false;
 }
 
-/**
- * wf2q_pass - a leaf becomes backlogged, is served, and is idle again
- * @leaf:	the leaf; it is not parked, nor a group above it, and no leaf of the hierarchy
- *		is backlogged
- * @sectors:	how much it gets, 1..WF2Q_MAX_BUDGET
- *
- * The same as to enter, select, charge and leave it.  Where nobody is counted in W on any level,
- * V would move just as far as S, and it is differences that decide: nothing has to be done.  (But
- * an idle group that may have credit earns none of what passes.)
- */
-void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
+/* wf2q_pass() where service to some leaf would leave a trace: perhaps not to this one. */
+void wf2q_pass_traced(struct wf2q_entity *leaf, u32 sectors)
 {
 	if (likely(!wf2q_leaves_trace(leaf)))
 		return;
@@ -1191,6 +1189,8 @@ void wf2q_exit(struct wf2q_entity *e)
 		for (class = 0; class < WF2Q_CLASSES; class++)
 			while ((child = wf2q_first_idle(&g->tree[class])))
 				wf2q_forget(&g->tree[class], child);
+		for (class = 0; class < WF2Q_IDLE; class++)
+			wf2q_owe(g, class, 0);
 	} else if (wf2q_backlogged(e)) {
 		wf2q_leave(e);
 	}

@@ -142,6 +142,7 @@ struct wf2q_tree {
  *		or stand below a parked group below this one
  * @mixed:	has had children to serve that are not BE
  * @credit:	of the root: wf2q_set_credit()
+ * @nr_traces:	of the root: children counted in a @wsum, and classes in @owed, anywhere below
  * @root:	root of the hierarchy
  */
 struct wf2q_group {
@@ -155,6 +156,7 @@ struct wf2q_group {
 	u32			nr_backlogged;
 	bool			mixed;
 	u32			credit;
+	u32			nr_traces;
 	struct wf2q_group	*root;
 };
 
@@ -167,7 +169,7 @@ void wf2q_leave(struct wf2q_entity *leaf);
 struct wf2q_entity *wf2q_select(struct wf2q_group *root);
 struct wf2q_entity *wf2q_second(struct wf2q_group *root);
 void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
-void wf2q_pass(struct wf2q_entity *leaf, u32 sectors);
+void wf2q_pass_traced(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
@@ -225,6 +227,23 @@ static inline u32 wf2q_remaining(const struct wf2q_entity *e)
 static inline bool wf2q_any_backlogged(const struct wf2q_group *root)
 {
 	return root->nr_backlogged;
+}
+
+/**
+ * wf2q_pass - a leaf becomes backlogged, is served, and is idle again
+ * @leaf:	the leaf; it is not parked, nor a group above it, and no leaf of the hierarchy
+ *		is backlogged
+ * @sectors:	how much it gets, 1..WF2Q_MAX_BUDGET
+ *
+ * The same as to enter, select, charge and leave it.  Where nobody is counted in W on any level,
+ * V would move just as far as S, and it is differences that decide: nothing has to be done.  (But
+ * an idle group that may have credit earns none of what passes.)  Mostly nobody is counted
+ * anywhere, and then the levels need not be looked at, however many.
+ */
+static inline void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
+{
+	if (leaf->parent->root->nr_traces)
+		wf2q_pass_traced(leaf, sectors);
 }
 
 /**

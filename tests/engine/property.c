@@ -157,6 +157,22 @@ static bool ask_precedes(struct world *w)
 	return world_precedes(w, i);
 }
 
+/* What service could leave a trace on is known: who is counted, and which class is owed something. */
+static void check_traces(const struct world *w)
+{
+	u32 traces = 0;
+	int i, class;
+
+	for (i = 0; i < w->leaves; i++)
+		traces += w->leaf[i].state != WF2Q_OUT;
+	for (i = 0; i < w->groups; i++) {
+		traces += i && w->group[i].entity.state != WF2Q_OUT;
+		for (class = 0; class < WF2Q_IDLE; class++)
+			traces += !!w->group[i].owed[class];
+	}
+	EXPECT("traces", w->group->nr_traces, traces);
+}
+
 /* Return whether some leaf precedes what is in service now. */
 static bool happen(struct world *w)
 {
@@ -257,6 +273,7 @@ static u64 live(struct world *w, unsigned long turns)
 			EXPECT("busy", wf2q_any_backlogged(w->group), false);
 			unpark_all(w);
 			wake_somebody(w);
+			check_traces(w);
 			continue;
 		}
 		hash = (hash ^ leaf) * 0x100000001b3ULL;
@@ -272,6 +289,7 @@ static u64 live(struct world *w, unsigned long turns)
 		}
 	}
 	check_group(w->group);
+	check_traces(w);
 	judge_all(w);
 	for (i = 0; i < w->groups; i++)
 		model_compare(&w->group_node[i]);
@@ -716,6 +734,8 @@ static void same_state(const struct world *a, const struct world *b)
 {
 	int i, class;
 
+	check_traces(a);
+	check_traces(b);
 	for (i = 0; i < a->leaves + a->groups - 1; i++) {
 		const struct wf2q_entity *e = i < a->leaves ? &a->leaf[i] :
 					      &a->group[i - a->leaves + 1].entity;
