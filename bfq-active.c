@@ -161,7 +161,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /**
- * bfq_active_note - a request has arrived in a queue
+ * bfq_active_note - a request has arrived in a queue, where it is to wait
  * @bfqd: the device
  * @q: the queue
  *
@@ -199,30 +199,32 @@ void bfq_active_reweigh(struct bfq_data *bfqd, struct bfq_group *group)
 }
 
 /*
- * The list is in order of the last arrival, so the ones to look at come first.
+ * Who has stopped is dropped.  The list does not say where they stand: who passes keeps its place.
+ * With thousands looks are far apart, and a queue has half the time between two to come again, or
+ * all that come less often than every BFQ_ACTIVE_MS would be dropped and added with each look.
+ *
  * Times are compared by their difference: a device may have been without I/O for so long
  * that 32 bits of jiffies have come half round.
  */
 static void bfq_active_sweep(struct bfq_data *bfqd)
 {
 	struct bfq_active *active = &bfqd->active;
-	unsigned int left = active->nr;
+	u32 ticks = max(msecs_to_jiffies(BFQ_ACTIVE_MS), active->nr / BFQ_LOOKS_PER_TICK / 2UL);
+	struct bfq_queue *q, *next;
+	u64 now = 0;
 
-	while (left--) {
-		struct bfq_queue *q = list_first_entry(&active->queues, struct bfq_queue, active);
-		u64 completed;
-
-		if ((u32)jiffies - q->active_seen < msecs_to_jiffies(BFQ_ACTIVE_MS))
-			return;
+	list_for_each_entry_safe(q, next, &active->queues, active) {
+		if ((u32)jiffies - q->active_seen < ticks)
+			continue;
 		if (wf2q_backlogged(&q->entity) || atomic_read_acquire(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
 			continue;
 		}
 		/* nobody may have looked while its last request was in the device */
-		completed = READ_ONCE(q->habit.completed_ns);
-		if (ktime_get_ns() - completed < BFQ_ACTIVE_MS * NSEC_PER_MSEC)
-			return;
+		now = now ?: ktime_get_ns();
+		if (READ_ONCE(q->habit.completed_ns) + BFQ_ACTIVE_MS * NSEC_PER_MSEC > now)
+			continue;
 		bfq_active_drop(bfqd, q);
 	}
 }

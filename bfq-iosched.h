@@ -484,7 +484,7 @@ struct bfq_turn {
 
 /**
  * struct bfq_active - the queues that compete
- * @queues: by the time of their last arrival
+ * @queues: by the time of their last arrival that did not pass
  * @nr: how many they are
  * @nr_behind: how many of them are behind their guarantees
  * @nr_first: how many others are held back for
@@ -845,10 +845,10 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 	q->habit.seeks = (q->habit.seeks << 1) | bfq_far(blk_rq_pos(rq), q->head);
 }
 
-/* Has a request of this queue arrived in this tick already?  Then bfq_active_note() is idle. */
-static inline bool bfq_active_noted(const struct bfq_queue *q)
+/* A request has passed: its queue keeps its place in the list, which is for those that wait. */
+static inline void bfq_active_passed(struct bfq_queue *q)
 {
-	return q->active_weight && q->active_seen == (u32)jiffies;
+	q->active_seen = jiffies;
 }
 
 static inline bool bfq_plugged(const struct bfq_data *bfqd)

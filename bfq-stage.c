@@ -118,7 +118,7 @@ static inline struct bfq_queue *bfq_arrive(struct bfq_data *bfqd, struct request
 
 	if (unlikely(q != bfq_rq_queue(rq)))
 		bfq_reassign(bfqd, rq, q);
-	if (!bfq_active_noted(q))
+	if (unlikely(!q->active_weight))
 		bfq_active_note(bfqd, q);
 	return q;
 }
@@ -134,6 +134,7 @@ static inline void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, str
 
 static void bfq_wait(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
+	bfq_active_note(bfqd, q);
 	bfq_queue_add(bfqd, q, rq);
 	if (q->nr_queued == 1)
 		bfq_turn_arrival(bfqd, q);
@@ -187,13 +188,15 @@ static void bfq_collect(struct bfq_data *bfqd, struct list_head *arrived)
 	}
 }
 
-/* The first request of a list passes, or waits (*waits), or is left because it bypasses us. */
-static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *list, bool *waits)
+/*
+ * The first request of a list passes; or waits, and then something waits (bfqd->nr_waiting); or is
+ * left because it bypasses us.
+ */
+static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *list)
 {
 	struct request *rq = list_first_entry(list, struct request, queuelist);
 	struct bfq_queue *q;
 
-	*waits = false;
 	if (!bfq_quiet(bfqd) || bfq_bypasses(rq))
 		return NULL;
 	if (likely(list_is_singular(list)))	/* shorter */
@@ -203,10 +206,11 @@ static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *l
 	INIT_LIST_HEAD(&rq->queuelist);
 	q = bfq_arrive(bfqd, rq);
 	bfq_take_note(bfqd, q, rq);
-	if (bfq_turn_pass(bfqd, q, rq))
+	if (likely(bfq_turn_pass(bfqd, q, rq))) {
+		bfq_active_passed(q);
 		return rq;
+	}
 	bfq_wait(bfqd, q, rq);
-	*waits = true;
 	return NULL;
 }
 
@@ -220,13 +224,12 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free, struct requ
 	struct request *rq, *next;
 	LIST_HEAD(arrived);
 	LIST_HEAD(direct);
-	bool waits;
 
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->dispatching, true);
 	bfq_collect(bfqd, &arrived);
 	if (passed && list_is_singular(&arrived))
-		*passed = bfq_pass_first(bfqd, &arrived, &waits);
+		*passed = bfq_pass_first(bfqd, &arrived);
 	list_for_each_entry_safe(rq, next, &arrived, queuelist) {
 		list_del_init(&rq->queuelist);
 		if (bfq_bypasses(rq))
@@ -288,10 +291,9 @@ static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *li
 	struct request *rq;
 	unsigned int nr = 0;
 	LIST_HEAD(passed);
-	bool waits;
 
 	while (sectors < BFQ_BATCH_SECTORS && !list_empty(list)) {
-		rq = bfq_pass_first(bfqd, list, &waits);
+		rq = bfq_pass_first(bfqd, list);
 		if (!rq)
 			break;
 		sectors += blk_rq_sectors(rq);
@@ -321,9 +323,10 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 		preempt_enable();
 		return false;
 	}
-	first = bfq_pass_first(bfqd, list, &waits);
+	first = bfq_pass_first(bfqd, list);
 	if (first && !list_empty(list))
 		bfq_pass_others(bfqd, list, blk_rq_sectors(first));
+	waits = !first && bfqd->nr_waiting;	/* ours, perhaps */
 	if (unlikely(waits))
 		percpu_ref_get(&rqq->q_usage_counter);
 	bfq_unlock(bfqd, flags);

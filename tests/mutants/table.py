@@ -252,7 +252,7 @@ MUTANTS = (
            (("bfq-active.c", "#define BFQ_ACTIVE_MS		25", "#define BFQ_ACTIVE_MS		0"),)),
     Mutant("active-forever", "who has stopped competes no more",
            ("tags-limits",),
-           (("bfq-active.c", "		bfq_active_drop(bfqd, q);\n	}", "		list_move_tail(&q->active, &active->queues);\n	}"),)),
+           (("bfq-active.c", "		bfq_active_drop(bfqd, q);\n	}", "		q->active_seen = jiffies;\n	}"),)),
     Mutant("reweigh-uncounted", "a group's new weight counts in shares of tags",
            ("reweigh",),
            (("bfq-active.c", "	if (!group->active_sum || !parent)\n		return;", "	if (parent)\n		return;"),)),
