@@ -71,11 +71,11 @@
 #define BFQ_SEEKS_OF_32		8
 
 /*
- * The lag aims at a little more than the guarantee, since shares and times are estimates and
- * the guarantee is to hold from below.  Where all of the device's time is claimed, who is due most
- * gets that little less than it aims at, and nobody less than it is due.
+ * The lag aims at a little more than the guarantee, by one in so many parts, since shares and times
+ * are estimates and the guarantee is to hold from below.  Where all of the device's time is
+ * claimed, who is due most gets that little less than it aims at, and nobody less than it is due.
  */
-#define BFQ_AIM_PERCENT		105
+#define BFQ_AIM_PART		20
 
 /*
  * A queue that is behind by this time is to catch up until it is ahead by it.  Long enough for
@@ -116,10 +116,9 @@
 #define BFQ_USUAL_LOWER		3
 
 /*
- * How often the device is plugged for a queue only to see what it does alone; in vain, for
- * slice_idle each time, twice: a process that waits for what another does never comes.
+ * The device is plugged in vain only to see what a queue does alone, for slice_idle each time, so
+ * often: a process that waits for what another does never comes.
  */
-#define BFQ_TRIALS		32
 #define BFQ_TRIALS_IN_VAIN	2
 
 /*
@@ -143,9 +142,6 @@
 #define BFQ_QUOTA_LEAST		(2 << BFQ_QUOTA_SHIFT)
 #define BFQ_QUOTA_MOST		((SZ_32M >> SECTOR_SHIFT) << BFQ_QUOTA_SHIFT)
 #define BFQ_QUOTA_GAIN		16
-
-/* After this many requests, each asked for when the one before was there, a process is single. */
-#define BFQ_SINGLES		4
 
 /**
  * bfq_habit_single - does a process ask for one request after the other?
@@ -186,19 +182,6 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
 	} else if (habit->singles < BFQ_SINGLES) {
 		habit->singles++;
 	}
-}
-
-/**
- * bfq_habit_trial - may the device be plugged to see what a queue does alone?
- * @q: the queue; that of a process which asks for several requests at a time tells nothing
- *
- * Where that never succeeds it must not go on for ever: bfq_habit_tried() counts.
- *
- * Context: bfqd->lock held.
- */
-bool bfq_habit_trial(const struct bfq_queue *q)
-{
-	return bfq_habit_single(q) && q->habit.trials < BFQ_TRIALS;
 }
 
 /**
@@ -315,7 +298,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	struct bfq_habit *habit = &q->habit;
 	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
 	u32 thought = habit->thought_ns;
-	u64 share = READ_ONCE(q->share);
+	u32 share = READ_ONCE(q->share);
 	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
 
 	if (!READ_ONCE(habit->lone))
@@ -324,7 +307,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfq_habit_see_alone(habit, took);
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
-	share = share * BFQ_AIM_PERCENT / 100;
+	share += share / BFQ_AIM_PART;
 
 	if (thought > habit->usual_ns)
 		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
@@ -332,15 +315,17 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
 	slow = (s64)((took + (u64)thought) * share >> BFQ_SHARE_SHIFT) -
 	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
+	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
+		return;		/* it is as far ahead as counts, as most are that pass */
 	if (habit->behind)
 		bfq_habit_steer(habit, slow);
 	lag = habit->lag_ns + slow;
 	if (lag > most && habit->behind && !bfqd->kind->seeks)
 		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
 	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, most);
-	if (habit->lag_ns > BFQ_LAG_TURN)
+	if (unlikely(habit->lag_ns > BFQ_LAG_TURN))
 		bfq_active_behind(bfqd, q, true);
-	else if (habit->lag_ns < -BFQ_LAG_TURN)
+	else if (habit->behind && habit->lag_ns < -BFQ_LAG_TURN)
 		bfq_active_behind(bfqd, q, false);
 }
 

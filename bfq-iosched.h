@@ -845,6 +845,18 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 	q->habit.seeks = (q->habit.seeks << 1) | bfq_far(blk_rq_pos(rq), q->head);
 }
 
+/* So many requests, each asked for when the one before was there, make a process single. */
+#define BFQ_SINGLES		4
+
+/* So often is the device plugged for a queue only to see what it does alone (bfq_habit_tried()). */
+#define BFQ_TRIALS		32
+
+/* May it be?  A process that asks for several requests at a time tells nothing.  Under the lock. */
+static inline bool bfq_habit_trial(const struct bfq_queue *q)
+{
+	return q->habit.trials < BFQ_TRIALS && q->habit.singles == BFQ_SINGLES;
+}
+
 /* A request has passed: its queue keeps its place in the list, which is for those that wait. */
 static inline void bfq_active_passed(struct bfq_queue *q)
 {
@@ -1066,7 +1078,6 @@ void bfq_habit_see_price(struct bfq_queue *q, u32 ns);
 void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
-bool bfq_habit_trial(const struct bfq_queue *q);
 void bfq_habit_tried(struct bfq_queue *q);
 void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_habit_beside(struct bfq_queue *q, u32 load);

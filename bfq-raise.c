@@ -114,24 +114,13 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
 }
 
 /*
- * Does a raised queue go before the queues of other groups, too?  What may be held back for a
- * group is counted by one time: so far from now as that lies ahead it has had too much.
+ * Is each group of a queue behind, and have others been held back for it for less than its share?
+ * That is counted by one time: so far from now as that lies ahead it has had too much.
  */
-static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
+static noinline bool bfq_raise_lags(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_group *group, *parent;
-	u64 think;
 
-	/* what is parked waits for who is first */
-	if (!q->raised || q->parked)
-		return false;
-	if (q->group->nr_active == bfqd->active.nr)
-		return true;
-	if (q->group == bfqd->root)	/* it is of no group that could be behind */
-		return false;
-	think = min_t(u64, q->habit.think_ns, q->habit.thought_ns);
-	if (think > bfqd->kind->raise_think_ms * NSEC_PER_MSEC / BFQ_RARE_PART)
-		return false;
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		if (parent->active_sum == group->active_weight)
 			continue;
@@ -139,6 +128,21 @@ static bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue 
 			return false;
 	}
 	return true;
+}
+
+/* Does a raised queue go before the queues of other groups, too? */
+static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	/* what is parked waits for who is first */
+	if (!q->raised || q->parked)
+		return false;
+	if (q->group->nr_active == bfqd->active.nr)
+		return true;
+	if (q->group == bfqd->root)	/* it is of no group that could be behind */
+		return false;
+	return min(q->habit.think_ns, q->habit.thought_ns) <=
+	       bfqd->kind->raise_think_ms * (u32)NSEC_PER_MSEC / BFQ_RARE_PART &&
+	       bfq_raise_lags(bfqd, q);
 }
 
 /* Others have been held back for a queue for so long. */
@@ -188,19 +192,21 @@ static void bfq_raise_settle(struct bfq_queue *q)
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
 	struct bfq_raise *raise = &bfqd->raise;
+	bool first;
 
 	lockdep_assert_held(&bfqd->lock);
 	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
 	bfq_raise_settle(q);
-	rest_ns = min(rest_ns, BFQ_CREDIT_FILLS_NS);
 	q->credit = min_t(u64, q->sync ? BFQ_CREDIT : BFQ_CREDIT_ASYNC,
 			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
-	bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
+	first = bfq_raise_first(bfqd, q);
+	if (first != q->first)
+		bfq_active_first(bfqd, q, first);
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
