@@ -1061,6 +1061,7 @@ void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q);

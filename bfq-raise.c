@@ -328,6 +328,22 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 }
 
 /**
+ * bfq_raise_lets_pass - may a request pass though its queue is not one of those that go first?
+ * @bfqd: the device, for which nothing waits
+ * @q: the queue
+ *
+ * The same as to let it wait, and see at its turn that it is not held back (bfq_raise_holds()) and
+ * that the device has room (bfq_device_full()).
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return !bfqd->kind->seeks && q->credit &&
+	       bfq_device_load(&bfqd->device) < bfqd->kind->beside_raised;
+}
+
+/**
  * bfq_raise_parks - is a write to wait?
  * @bfqd: the device; somebody goes first
  * @q: a queue of writes for which nobody waits, whose turn it is

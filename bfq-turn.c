@@ -593,7 +593,7 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		return false;
 	if (wf2q_any_backlogged(&bfqd->root->node))	/* by a claim */
 		return false;
-	if (bfq_beside_raised(bfqd, q))
+	if (bfq_beside_raised(bfqd, q) && !bfq_raise_lets_pass(bfqd, q))
 		return false;
 	/* who waits for the driver can be sorted; and a disk sorts what it has: choose late */
 	if (atomic_read(&bfqd->in_flight) >= (bfqd->kind->seeks ? 1 : bfqd->room))
