@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All orders in which processors may act, see ./check.
+ * The device, and what processors do with it in every order, see ./check.
  *
  * usage: model			lists the scenarios
  *	  model NUMBER		tries all orders of one; says the first that leaves a request behind
- *
- * A run is a sequence of choices, one at each access to what is shared: go on, or let another
- * thread go on, with the stores of this one on their way or not. Runs are repeated with the
- * last choice that has another value changed, until none has (a search in depth, without
- * saved states). Only MOST_INTERRUPTIONS times may a thread be interrupted that could go
- * on: an order that breaks such a protocol hardly ever needs more.
+ *	  model NUMBER races	or in which accesses meet of which one should be marked, or under a lock
  */
 #include <stdio.h>
 #include <string.h>
-#include <ucontext.h>
 
+#include "explore.h"
 #include "world.h"
 #include "types.inc"
 
-#define MOST_THREADS		4
-#define MOST_INTERRUPTIONS	2
-#define MOST_CHOICES		4096
-#define MOST_PENDING		64
-#define STACK			(64 << 10)
 #define MOST_REQUESTS		4
 
 /* What a request counts for in the device. */
@@ -43,7 +33,9 @@ struct bfq_data {
 	unsigned int nr_waiting, nr_parked, tags;
 	bool one_map;
 	struct bfq_turn turn;
-	struct { unsigned int nr; } active;
+	struct { struct list_head queues; unsigned int nr; } active;
+	struct list_head groups;
+	unsigned int nr_groups;
 	atomic_t in_flight;
 	struct bfq_device device;
 	unsigned long contended;
@@ -52,366 +44,16 @@ struct bfq_data {
 	struct bfq_ready ready;
 };
 
-/* --- threads, and what of their stores the others do not see yet --- */
-
-struct pending {
-	void *at;
-	size_t size;
-	u64 old;
-	unsigned long bits;	/* only these have been set */
-};
-
-struct thread {
-	ucontext_t context;
-	char *stack;
-	void (*body)(void);
-	bool ended;
-	bool *waits_for;	/* a lock that is taken */
-	bool waits_for_work;
-	bool waits_for_sent;
-	bool sleeps, woken;
-	unsigned int nr_pending;
-	struct pending pending[MOST_PENDING];
-};
-
-static struct thread threads[MOST_THREADS];
-static int nr_threads, running;
-static ucontext_t explorer;
-
-/* --- choices --- */
-
-static unsigned char chosen[MOST_CHOICES], options[MOST_CHOICES];
-static int depth, known, interruptions;
-static char order[MOST_CHOICES * 24];
-
-static int choose(int n)
-{
-	if (depth == MOST_CHOICES) {
-		puts("the run does not end");
-		exit(1);
-	}
-	if (depth >= known) {
-		chosen[depth] = 0;
-		known = depth + 1;
-	}
-	options[depth] = n;
-	return chosen[depth++];
-}
-
-/* The next run, or false if there is none. */
-static bool next_run(void)
-{
-	while (depth && chosen[depth - 1] + 1 >= options[depth - 1])
-		depth--;
-	if (!depth)
-		return false;
-	chosen[depth - 1]++;
-	known = depth;
-	return true;
-}
-
-/* Work that the module has asked for, and whether somebody may still ask. */
-static bool work_wanted;
-
-static bool others_ended(int me)
-{
-	for (int i = 0; i < nr_threads; i++)
-		if (i != me && !threads[i].ended)
-			return false;
-	return true;
-}
-
-static bool one_is_in_the_driver(void);
-
-static bool can_run(int i)
-{
-	struct thread *t = &threads[i];
-
-	if (t->ended || t->sleeps || (t->waits_for && *t->waits_for))
-		return false;
-	if (t->waits_for_sent)
-		return one_is_in_the_driver();
-	return !t->waits_for_work || work_wanted || others_ended(i);
-}
-
-static void note(const char *what, int who)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%s%d", what, who);
-	strcat(order, text);
-}
-
-static void go_to(int next)
-{
-	int me = running;
-
-	running = next;
-	note(" ->", next);
-	if (me != next)
-		swapcontext(&threads[me].context, &threads[next].context);
-}
-
-static void forget_pending(struct thread *t)
-{
-	t->nr_pending = 0;
-}
-
-/* Another thread goes on: one of those that can, with our stores on their way or not. */
-static void give_way(bool could_go_on)
-{
-	int able[MOST_THREADS], n = 0, pick;
-	struct thread *t = &threads[running];
-
-	for (int i = 0; i < nr_threads; i++)
-		if (i != running && can_run(i))
-			able[n++] = i;
-	if (!n && !could_go_on) {
-		swapcontext(&t->context, &explorer);	/* all wait: the run is over */
-		return;
-	}
-	if (could_go_on && (interruptions == MOST_INTERRUPTIONS || !n))
-		return;
-	pick = choose((could_go_on ? 1 : 0) + n * (t->nr_pending ? 2 : 1));
-	if (could_go_on && pick-- == 0)
-		return;
-	interruptions += could_go_on;
-	if (pick < n)
-		forget_pending(t);
-	else
-		note(" (holds back)", t->nr_pending);
-	go_to(able[pick % n]);
-}
-
-static void may_switch(void)
-{
-	give_way(true);
-}
-
-/* --- the words of words.h --- */
-
-static u64 value_at(const void *at, size_t size)
-{
-	u64 value = 0;
-
-	memcpy(&value, at, size);
-	return value;
-}
-
-static void hold_back(void *at, size_t size, unsigned long bits)
-{
-	struct thread *t = &threads[running];
-
-	if (t->nr_pending == MOST_PENDING) {
-		puts("too many stores without a barrier");
-		exit(1);
-	}
-	t->pending[t->nr_pending++] = (struct pending){ at, size, value_at(at, size), bits };
-}
-
-void model_store(void *at, size_t size, u64 value)
-{
-	may_switch();
-	hold_back(at, size, 0);
-	memcpy(at, &value, size);
-}
-
-void model_set(unsigned long *at, unsigned long bits)
-{
-	may_switch();
-	hold_back(at, sizeof(*at), bits);
-	*at |= bits;
-}
-
-/* What this thread sees: not what another has not let go of. */
-static u64 seen(const void *at, size_t size)
-{
-	u64 value = value_at(at, size);
-
-	for (int i = 0; i < nr_threads; i++) {
-		for (unsigned int k = 0; i != running && k < threads[i].nr_pending; k++) {
-			const struct pending *p = &threads[i].pending[k];
-
-			if (p->at != at)
-				continue;
-			if (!p->bits)
-				return p->old;
-			value &= ~p->bits;
-		}
-	}
-	return value;
-}
-
-u64 model_load(const void *at, size_t size)
-{
-	may_switch();
-	return seen(at, size);
-}
-
-void model_fence(void)
-{
-	forget_pending(&threads[running]);
-}
-
-u64 model_exchange(unsigned long *at, unsigned long set, unsigned long clear)
-{
-	unsigned long old;
-
-	may_switch();
-	model_fence();
-	old = *at;
-	*at = (old | set) & ~clear;
-	return old;
-}
-
-void *model_swap(void *at, void *value, bool only_if_null)
-{
-	void **word = at, *old;
-
-	may_switch();
-	model_fence();
-	old = *word;
-	if (!old || !only_if_null)
-		*word = value;
-	return old;
-}
-
-int model_add(int *at, int change)
-{
-	may_switch();
-	model_fence();
-	return *at += change;
-}
-
-u64 model_add64(u64 *at, u64 change)
-{
-	may_switch();
-	model_fence();
-	return *at += change;
-}
-
-bool model_trylock(bool *held)
-{
-	may_switch();
-	model_fence();
-	if (seen(held, sizeof(*held)))
-		return false;
-	*held = true;
-	return true;
-}
-
-void model_lock(bool *held)
-{
-	struct thread *t = &threads[running];
-
-	may_switch();
-	while (*held) {
-		t->waits_for = held;
-		forget_pending(t);
-		give_way(false);
-	}
-	t->waits_for = NULL;
-	model_fence();
-	/* who has released it has let go of what he stored before that */
-	for (int i = 0; i < nr_threads; i++)
-		for (unsigned int k = 0; k < threads[i].nr_pending; k++)
-			if (threads[i].pending[k].at == held)
-				forget_pending(&threads[i]);
-	*held = true;
-}
-
-void model_unlock(bool *held)
-{
-	model_store(held, sizeof(*held), false);
-}
-
-int model_dec_if_positive(int *at)
-{
-	may_switch();
-	model_fence();
-	return *at > 0 ? --*at : -1;
-}
-
-/* To sleep, as the kernel does it: the state is set, and seen, before it is looked again. */
-void model_prepare_to_wait(wait_queue_head_t *head)
-{
-	may_switch();
-	model_fence();
-	threads[running].woken = false;
-	for (int i = 0; i < head->nr; i++)
-		if (head->sleeper[i] == running)
-			return;
-	head->sleeper[head->nr++] = running;
-}
-
-void model_finish_wait(wait_queue_head_t *head)
-{
-	may_switch();
-	model_fence();
-	for (int i = 0; i < head->nr; i++) {
-		if (head->sleeper[i] != running)
-			continue;
-		head->nr--;
-		memmove(&head->sleeper[i], &head->sleeper[i + 1], (head->nr - i) * sizeof(int));
-		return;
-	}
-}
-
-/* One is woken, who leaves the line at once. */
-void model_wake_up(wait_queue_head_t *head)
-{
-	may_switch();
-	model_fence();
-	if (!head->nr)
-		return;
-	threads[head->sleeper[0]].sleeps = false;
-	threads[head->sleeper[0]].woken = true;
-	head->nr--;
-	memmove(&head->sleeper[0], &head->sleeper[1], head->nr * sizeof(int));
-}
-
-bool model_has_sleeper(wait_queue_head_t *head)
-{
-	may_switch();
-	return head->nr;
-}
-
-/* Until it is woken. Nobody's patience ends here: a task that nobody wakes has been forgotten. */
-long model_sleep(void)
-{
-	struct thread *t = &threads[running];
-
-	may_switch();
-	model_fence();
-	if (!t->woken) {
-		t->sleeps = true;
-		give_way(false);
-	}
-	t->woken = false;
-	return 1;
-}
-
-/* The hardware queues are run by a worker. */
-void model_run_device(void)
-{
-	model_fence();
-	work_wanted = true;
-	may_switch();
-}
-
-unsigned int model_cpu(void)
-{
-	return running % CPUS;
-}
-
 /* --- the device --- */
 
 static struct elevator_queue elevator;
 static struct request_queue rqq;
 static struct blk_mq_hw_ctx hctx;
 static struct request requests[MOST_REQUESTS];
+static bool sent[MOST_REQUESTS], done[MOST_REQUESTS];
 static int nr_requests, nr_sent;
-static struct bfq_queue only;
+static struct bfq_queue only, other;
+static struct bfq_group group;
 static struct bfq_kind kind;
 static struct bfq_data data, *device = &data;
 
@@ -510,7 +152,19 @@ static bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct req
 	return true;
 }
 
+static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *q,
+			   struct bfq_queue_line *line)
+{
+	line->waiting = q->nr_queued;
+}
+
+static void bfq_copy_group(const struct bfq_group *group, struct bfq_group_line *line)
+{
+	line->weight = group->weight;
+}
+
 #include "lock.inc"
+#include "debugfs.inc"
 #include "stage.inc"
 
 static bool op_is_sync(blk_opf_t opf) { return true; }
@@ -529,6 +183,12 @@ static void trace_bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, u64
  * for requests as long as it gets some. (Where it gets none although there was work it
  * asks again after 3 ms; a request that had to wait for that would have been left behind.)
  */
+static void to_driver(const struct request *rq)
+{
+	sent[rq - requests] = true;
+	nr_sent++;
+}
+
 static void run_queue(void)
 {
 	struct request *rq;
@@ -537,25 +197,14 @@ static void run_queue(void)
 		rq = bfq_dispatch_request(&hctx);
 		if (!rq)
 			break;
-		rq->sent = true;
-		nr_sent++;
+		to_driver(rq);
 	}
 }
 
 static void worker(void)
 {
-	struct thread *t = &threads[running];
-
-	for (;;) {
-		t->waits_for_work = true;
-		if (!work_wanted && !others_ended(running))
-			give_way(false);
-		t->waits_for_work = false;
-		if (!work_wanted)
-			return;
-		work_wanted = false;
+	while (wait_for_work())
 		run_queue();
-	}
 }
 
 /* --- scenarios --- */
@@ -571,6 +220,7 @@ static void insert(int i)
 
 static void insert_first(void) { insert(0); }
 static void insert_second(void) { insert(1); }
+static void insert_third(void) { insert(2); }
 static void insert_two(void) { insert(1); insert(2); }
 
 /* Somebody who looks at the queues: debugfs, or a bio that might be merged. */
@@ -582,6 +232,39 @@ static void look(void)
 	bfq_unlock(device, flags);
 }
 
+/* Somebody reads debugfs' lists. */
+static void show(void)
+{
+	struct bfq_queue_line queues[BFQ_MOST_LINES];
+	struct bfq_group_line groups[BFQ_MOST_LINES];
+
+	bfq_copy_queues(device, queues);
+	bfq_copy_groups(device, groups);
+}
+
+/* A queue begins to compete, and one does no more; a group comes, and one goes. */
+static void come_and_go(void)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&device->lock, flags);
+	list_del_init(&only.active);
+	list_add_tail(&other.active, &device->active.queues);
+	other.nr_queued = 0;
+	list_del_init(&group.link);
+	device->nr_groups--;
+	bfq_unlock(device, flags);
+}
+
+static void start_shown(void)
+{
+	list_add_tail(&only.active, &device->active.queues);
+	device->active.nr = 1;
+	INIT_LIST_HEAD(&other.active);
+	list_add_tail(&group.link, &device->groups);
+	device->nr_groups = 1;
+}
+
 /* A dispatcher that has come for nothing. */
 static void dispatch(void)
 {
@@ -589,8 +272,7 @@ static void dispatch(void)
 
 	if (!rq)
 		return;
-	rq->sent = true;
-	nr_sent++;
+	to_driver(rq);
 	run_queue();
 }
 
@@ -607,7 +289,7 @@ static void leave(void)
 static bool one_is_in_the_driver(void)
 {
 	for (int i = 0; i < nr_requests; i++)
-		if (requests[i].sent && !requests[i].done)
+		if (sent[i] && !done[i])
 			return true;
 	return false;
 }
@@ -616,11 +298,9 @@ static bool one_is_in_the_driver(void)
 static void complete(void)
 {
 	for (int i = 0; i < nr_requests; i++) {
-		struct request *rq = &requests[i];
-
-		if (READ_ONCE(rq->sent) && !rq->done) {
-			rq->done = true;
-			bfq_device_done(device, rq, 1);
+		if (READ_ONCE(sent[i]) && !done[i]) {
+			done[i] = true;
+			bfq_device_done(device, &requests[i], 1);
 		}
 	}
 }
@@ -628,13 +308,8 @@ static void complete(void)
 /* And what is sent later, as long as there is any. */
 static void complete_all(void)
 {
-	struct thread *t = &threads[running];
-
 	for (;;) {
-		t->waits_for_sent = true;
-		if (!one_is_in_the_driver())
-			give_way(false);
-		t->waits_for_sent = false;
+		wait_until(one_is_in_the_driver);
 		complete();
 	}
 }
@@ -644,6 +319,14 @@ static void start_quiet(void)
 {
 	passing = true;
 	device->device.limit = 4 * LOAD;
+}
+
+/* And one has passed, and waits for the driver. */
+static void start_passed(void)
+{
+	start_quiet();
+	bfq_device_sent(device, &requests[0], LOAD);
+	bfq_make_pass(device, &requests[0]);
 }
 
 /* But for one there is no room. */
@@ -666,8 +349,7 @@ static void start_plugged(void)
 static void start_strict(void)
 {
 	device->tun.strict_guarantees = true;
-	requests[0].sent = true;
-	nr_sent = 1;
+	to_driver(&requests[0]);
 	bfq_device_sent(device, &requests[0], LOAD);
 }
 
@@ -704,8 +386,7 @@ static void ask(int i)
 	bfq_limit_depth(0, &alloc);
 	bfq_depth_taken(&only, &requests[i]);
 	bfq_depth_given(&only);
-	requests[i].sent = true;
-	nr_sent++;
+	to_driver(&requests[i]);
 }
 
 /* The same, and it keeps its tag. */
@@ -747,8 +428,6 @@ static void start_flusher(void)
 	only.sync = false;
 }
 
-typedef void (*act)(void);
-
 static const struct scenario {
 	const char *what;
 	int requests;
@@ -767,6 +446,8 @@ static const struct scenario {
 	  { leave, worker } },
 	{ "a request arrives that ends the plug while another looks", 2, start_plugged,
 	  { insert_second, look, worker } },
+	{ "a process goes that the device was kept for while another inserts", 2, start_plugged,
+	  { leave, insert_second, worker } },
 	{ "a request waits for the one in the device, which ends", 2, start_strict,
 	  { insert_second, complete, worker } },
 	{ "two requests wait, one of them chosen before, and each is sent when the last ends", 3,
@@ -779,8 +460,12 @@ static const struct scenario {
 	  { insert_first, dispatch, look, worker } },
 	{ "two pass together while another inserts one", 3, start_quiet,
 	  { insert_first, insert_two, worker } },
+	{ "two pass while one that has passed waits for the driver", 3, start_passed,
+	  { insert_second, insert_third, worker } },
 	{ "one passes, and for the second there is no room until it ends", 2, start_nearly_full,
 	  { insert_first, insert_second, complete_all, worker } },
+	{ "queues and groups come and go while they are shown", 0, start_shown,
+	  { come_and_go, show } },
 	{ "a task waits for the tag of its queue's only request, which ends", 2, start_scarce,
 	  { ask_first, give } },
 	{ "a flusher does", 2, start_flusher,
@@ -791,20 +476,15 @@ static const struct scenario {
 	  { ask_and_keep, ask_and_keep, give_plenty } },
 };
 
-static void start_body(int i)
-{
-	threads[i].body();
-	threads[i].ended = true;
-	forget_pending(&threads[i]);
-	give_way(false);
-}
-
 static void reset(const struct scenario *s)
 {
 	memset(&data, 0, sizeof(data));
 	memset(requests, 0, sizeof(requests));
 	memset(&only, 0, sizeof(only));
-	work_wanted = false;
+	memset(&other, 0, sizeof(other));
+	memset(&group, 0, sizeof(group));
+	memset(sent, 0, sizeof(sent));
+	memset(done, 0, sizeof(done));
 	passing = false;
 	nr_sent = 0;
 	nr_requests = s->requests;
@@ -819,6 +499,8 @@ static void reset(const struct scenario *s)
 		INIT_LIST_HEAD(&data.stage[i].list);
 	INIT_LIST_HEAD(&data.ready.direct);
 	INIT_LIST_HEAD(&data.ready.chosen);
+	INIT_LIST_HEAD(&data.active.queues);
+	INIT_LIST_HEAD(&data.groups);
 	INIT_LIST_HEAD(&only.fifo);
 	only.sync = true;
 	for (int i = 0; i < nr_requests; i++) {
@@ -828,29 +510,18 @@ static void reset(const struct scenario *s)
 	}
 }
 
-static void run_once(const struct scenario *s)
+/* Does everything agree, at the end of a run?  What is wrong, or NULL. */
+static const char *wrong_at_end(const struct scenario *s)
 {
-	depth = interruptions = 0;
-	order[0] = '\0';
-	nr_threads = 0;
-	reset(s);
-	if (s->start)
-		s->start();
-	for (int i = 0; i < MOST_THREADS && s->body[i]; i++, nr_threads++) {
-		struct thread *t = &threads[i];
-		char *stack = t->stack ? t->stack : malloc(STACK);
+	static char text[120];
 
-		memset(t, 0, offsetof(struct thread, pending));
-		t->stack = stack;
-		t->body = s->body[i];
-		getcontext(&t->context);
-		t->context.uc_stack.ss_sp = stack;
-		t->context.uc_stack.ss_size = STACK;
-		makecontext(&t->context, (void (*)(void))start_body, 1, i);
+	if (nr_sent != s->requests) {
+		snprintf(text, sizeof(text), "%d of %d requests were sent or ended", nr_sent, s->requests);
+		return text;
 	}
-	running = choose(nr_threads);
-	note(" ->", running);
-	swapcontext(&explorer, &threads[running].context);
+	if (data.ready.nr_chosen || !list_empty(&data.ready.chosen))
+		return "requests that are ready were not counted right";
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -866,16 +537,28 @@ int main(int argc, char **argv)
 	which = atoi(argv[1]);
 	if (which < 0 || which >= n)
 		return 2;
-	known = 0;
+	explore_share(&data, sizeof(data));
+	explore_share(requests, sizeof(requests));
+	explore_share(&only, sizeof(only));
+	explore_share(&other, sizeof(other));
+	explore_share(&group, sizeof(group));
+	if (argc > 2)
+		explore_races();
 	do {
-		run_once(&scenarios[which]);
+		const char *wrong;
+
+		reset(&scenarios[which]);
+		if (scenarios[which].start)
+			scenarios[which].start();
+		explore_run(scenarios[which].body);
 		runs++;
-		if (nr_sent != scenarios[which].requests) {
-			printf("after %lu orders: %d of %d requests were sent or ended; threads went on like this:%s\n",
-			       runs, nr_sent, scenarios[which].requests, order);
+		wrong = wrong_at_end(&scenarios[which]);
+		if (wrong) {
+			printf("after %lu orders: %s; threads went on like this:%s\n", runs, wrong,
+			       explore_order());
 			return 1;
 		}
-	} while (next_run());
+	} while (explore_more());
 	printf("%lu orders\n", runs);
 	return 0;
 }

@@ -44,6 +44,8 @@ void model_fence(void);
 bool model_trylock(bool *held);
 void model_lock(bool *held);
 void model_unlock(bool *held);
+bool model_holds(const bool *held);
+void model_may_race(int change);
 u64 model_exchange(unsigned long *at, unsigned long set, unsigned long clear);
 int model_add(int *at, int change);
 u64 model_add64(u64 *at, u64 change);
@@ -52,7 +54,12 @@ void model_run_device(void);
 unsigned int model_cpu(void);
 
 #define READ_ONCE(x) ((__typeof__((x) + 0))model_load(&(x), sizeof(x)))
-#define data_race(x) (x)			/* is for KCSAN */
+/* who says so knows that it may race */
+#define data_race(x) ({ \
+	model_may_race(1); \
+	__typeof__((x) + 0) seen_ = (x); \
+	model_may_race(-1); \
+	seen_; })
 #define WRITE_ONCE(x, v) model_store(&(x), sizeof(x), (u64)(v))
 #define smp_mb() model_fence()			/* a barrier is where pending stores go out */
 #define smp_mb__after_atomic() model_fence()	/* the same */
@@ -64,7 +71,9 @@ typedef struct { bool held; } spinlock_t;
 #define spin_lock_irqsave(l, flags) do { (flags) = 0; model_lock(&(l)->held); } while (0)
 #define spin_unlock_irqrestore(l, flags) do { (void)(flags); model_unlock(&(l)->held); } while (0)
 #define spin_trylock_irqsave(l, flags) ((flags) = 0, model_trylock(&(l)->held))
-#define lockdep_assert_held(l) do { if (!(l)->held) abort(); } while (0)
+#define local_irq_save(flags) ((flags) = 0)	/* keeps nobody out */
+#define local_irq_restore(flags) ((void)(flags))
+#define lockdep_assert_held(l) do { if (!model_holds(&(l)->held)) abort(); } while (0)
 
 /* A bit is set as weakly as the kernel's memory model allows; what returns a value is a fence. */
 #define set_bit(n, at) model_set(at, 1UL << (n))

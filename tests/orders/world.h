@@ -31,20 +31,29 @@ struct request {
 	unsigned int cmd_flags;
 	enum bfq_rq_state state;
 	u32 load;
-	bool sent, done;
 };
 
 /* One queue stands for all: which is chosen is not the protocol's business. */
 struct bfq_queue {
 	atomic_t in_flight;
 	struct { u64 completed_ns; } habit;
-	struct list_head fifo;
+	struct list_head fifo, active;
 	bool watched, sync;
 	unsigned int nr_queued, map;
 	u32 share;
 	atomic_t tags, asking, sleepers;
 	wait_queue_head_t line;
 };
+
+/* What debugfs says of a queue and a group: one word each is enough to race. */
+struct bfq_group {
+	struct list_head link;
+	unsigned int weight;
+};
+
+struct bfq_queue_line { unsigned int waiting; };
+struct bfq_group_line { unsigned int weight; };
+#define BFQ_MOST_LINES 4
 
 struct bfq_tunables { bool strict_guarantees; };
 struct bfq_kind { unsigned int batch; u32 beside_raised; bool seeks; };
