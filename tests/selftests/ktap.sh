@@ -367,6 +367,14 @@ requests() { for ktap_d; do cat "/sys/block/$ktap_d/stat"; done | awk '{ n += $1
 # at_work DISK...: each of them has completed some
 at_work() { for ktap_disk; do [ "$(requests "$ktap_disk")" -gt 20 ] || return 1; done; }
 
+# limits: how many tags each process's queue may hold, as shown
+limits() {
+	sed -n '/kind=sync/s/.* limit=\([^ ]*\).*/\1/p' "/sys/kernel/debug/block/$DISK/sched/queues" | tr '\n' ' '
+}
+
+# both_may_hold N: there are two, and that is it; sets $seen
+both_may_hold() { seen=$(limits) && [ "$seen" = "$1 $1 " ]; }
+
 # at_rest DESC: within a minute nothing is left of $DISK's requests, wherever one looks
 at_rest() {
 	if eventually $((60 * SLOW)) ktap_rests; then pass "$1"; else

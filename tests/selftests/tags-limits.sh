@@ -7,12 +7,6 @@ plan 6
 require fio
 require_helper
 
-# limits: what each process's queue may hold, as shown
-limits() {
-	sed -n '/kind=sync/s/.* limit=\([^ ]*\).*/\1/p' "/sys/kernel/debug/block/$DISK/sched/queues" | tr '\n' ' '
-}
-both_may_hold() { [ "$(limits)" = "$1 $1 " ]; }
-
 # Three quarters of the tags are shared out: two equal processes may have six of 16 each.
 nullb hw_queue_depth=4 completion_nsec=1000000
 sched "$BFQ_NAME"

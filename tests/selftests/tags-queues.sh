@@ -1,16 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a reader gets its tag where hardware queues have maps of their own
+# test: who may hold how many tags where hardware queues have maps of their own
 # where: guest
 . "${0%/*}/ktap.sh"
-plan 1
+plan 2
 require fio taskset
 require_helper
 cg_setup
 
-# With two hardware queues there are two maps of tags, and a task draws from that of its
-# processor. A deep process that holds all of one must not keep a reader with a larger share
-# there from its tag, while the device is kept for that reader (exact_shares). How long 100 reads take with
+# With two hardware queues there are two maps of tags, 16 in each. A process is due its share of one: with
+# three quarters to share out two equal ones may have six each, and not twelve, which would be all of it.
+nullb submit_queues=2 hw_queue_depth=4 completion_nsec=$((10000000 * SLOW))
+sched "$BFQ_NAME"
+echo 16 >"$QUEUE/nr_requests"
+background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=64 --numjobs=2 --cpus_allowed=0-1 \
+	--cpus_allowed_policy=split
+load=$child
+eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
+eventually $((30 * SLOW)) both_may_hold 6
+is "two deep processes share the 16 tags of a map, of which three quarters are shared out" "6 6 " "$seen"
+killed $((20 * SLOW)) "$load" 2>/dev/null
+nullb_remove "$DISK"
+
+# A task draws from the map of its processor. A deep process that holds all of one must not keep a reader with a larger
+# share there from its tag, while the device is kept for that reader (exact_shares). How long 100 reads take with
 # one queue is the measure: each time the fastest of three, as a busy host slows down some.
 cg light 100
 cg heavy 300

@@ -62,10 +62,6 @@ background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth
 	--cpus_allowed_policy=split
 load=$child
 eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
-limits() {
-	sed -n '/kind=sync/s/.* limit=\([^ ]*\).*/\1/p' "/sys/kernel/debug/block/$DISK/sched/queues" | tr '\n' ' '
-}
-both_may_hold() { seen=$(limits) && [ "$seen" = "$1 $1 " ]; }
 # Of the 16, newer kernels keep one for the driver's own commands.
 depth=$(sed -n '/^depth=/{s///p;q;}' "/sys/kernel/debug/block/$DISK/hctx0/sched_tags")
 due=$((depth * 3 / 4 / 2))
