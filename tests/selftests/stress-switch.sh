@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 1,000 changes of scheduler (200 on the debug kernel) under verified I/O lose nothing
+# test: 1,000 changes of scheduler (200 on the debug kernel and 6.1) under verified I/O lose nothing
 # where: guest
 . "${0%/*}/ktap.sh"
 plan 4

@@ -12,6 +12,8 @@ cg_setup
 # time. The cgroup whose weight is written is among the first that are made.
 nullb size=64 irqmode=0
 no_autoload
+# the older kernel is the one that it is about
+SHORT=$DEBUG
 groups=$(few 100)
 steps=
 n=0
