@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 1,000 groups (200 on the debug kernel) are made, entered and removed under verified I/O
+# test: 1,000 groups (200 on all but 6.12) are made, entered and removed under verified I/O
 # where: guest
 . "${0%/*}/ktap.sh"
 plan 4
@@ -10,6 +10,13 @@ require_helper
 total=$(few 1000)
 # shellcheck disable=SC2034 # for verify_load: fewer pauses in which it starts anew
 VERIFY_LOOPS=8
+# KCSAN stops so often at what fio does that it makes ten or twenty requests a second, whatever the
+# device could: eight loops of it took longer than a thousand groups.
+# shellcheck disable=SC2034 # likewise
+if [ "${LAB_KERNEL-}" = race ]; then
+	VERIFY_LOOPS=1
+	[ -n "${FULL-}" ] || total=200
+fi
 # shellcheck disable=SC2086 # a list
 nullb $STRESS
 sched "$BFQ_NAME"
