@@ -57,6 +57,7 @@
 #include "bfq-request.h"
 #include "bfq-wf2q.h"
 #include "bfq-arm.h"
+#include "bfq-raise.h"
 #include "bfq-stuck.h"
 
 struct bfq_data;
@@ -249,7 +250,7 @@ struct bfq_habit {
  * @prio: class and level that its owner has
  * @sync: synchronous requests
  * @pid: of the process, 0 for shared queues; only shown, never looked up
- * @tgid: and of the program whose thread it is
+ * @family: whose child its process is (bfq_owner_family()), 0 for shared queues
  * @active: link in bfqd->active.queues while active
  * @active_seen: jiffies of the last arrival, or of a look that found requests; their low half
  * @active_weight: what it counts for in group->active_sum; 0: not active
@@ -301,7 +302,7 @@ struct bfq_queue {
 	struct list_head active;
 	u32 share;
 	pid_t pid;
-	pid_t tgid;
+	pid_t family;
 
 	atomic_t tags;
 	atomic_t asking;
@@ -639,41 +640,6 @@ struct bfq_price {
 	atomic_t seeks;
 	bool wrote;
 	unsigned long written;
-};
-
-/**
- * struct bfq_raise - what it takes to let some go first (bfq-raise.c)
- * @most: the largest credit of an active queue, as of the last look
- * @tgid: the program that has it
- * @looked: jiffies of that
- * @held: writers' queues that are parked
- * @kept_back: others have been held back since the last look
- * @recent: what queues were charged lately, in sectors, as of that
- * @charged: and since
- * @inside: synchronous requests in the device of queues that go first.  Changes without a lock
- * @seen_ns: when one of them completed last; written without a lock
- * @since_ns: when others were first held back in this go
- * @write_ns: when the last write was let through
- * @write_after: ktime in ns before which no other is; S64_MAX while that one is in the device.
- *	Changes without a lock
- * @hold_timer: ends the holding back
- * @write_timer: looks at the writers again
- */
-struct bfq_raise {
-	u32 most;
-	pid_t tgid;
-	unsigned long looked;
-	struct list_head held;
-	bool kept_back;
-	u64 recent;
-	u64 charged;
-	atomic_t inside;
-	u64 seen_ns;
-	u64 since_ns;
-	u64 write_ns;
-	atomic64_t write_after;
-	struct hrtimer hold_timer;
-	struct hrtimer write_timer;
 };
 
 /**

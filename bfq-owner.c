@@ -350,6 +350,25 @@ static noinline struct bfq_icq *bfq_owner_make_icq(struct request_queue *rqq)
 	return container_of(icq, struct bfq_icq, icq);
 }
 
+/*
+ * Processes that belong together are children of the same one; so are threads.  Not those of init
+ * and its like (and of kthreadd), who are given the children of others: each is its own family.
+ */
+static pid_t bfq_owner_family(void)
+{
+	struct task_struct *parent;
+	pid_t family;
+
+	rcu_read_lock();
+	parent = rcu_dereference(current->real_parent);
+	if (is_global_init(parent) || parent->signal->is_child_subreaper ||
+	    (current->flags & PF_KTHREAD))
+		parent = current;
+	family = task_tgid_nr(parent);
+	rcu_read_unlock();
+	return family;
+}
+
 /* Give an icq a queue. NULL: out of memory, do without. */
 static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd,
 						       struct bfq_icq *bicq)
@@ -363,7 +382,7 @@ static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd,
 
 		if (q) {
 			q->pid = task_pid_nr(current);
-			q->tgid = task_tgid_nr(current);
+			q->family = bfq_owner_family();
 			list_add(&q->home, &bfqd->root->queues);
 		}
 		/* readers look without the lock: show them a complete queue */

@@ -12,8 +12,12 @@
  *		 for .raise_ms of the kind of device at most; and rest gives it back, all in
  *		 BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes through the page
  *		 cache, but less, and what is taken off is their price, seeks and all
+ *	kin	 what a process is served while it is young, is taken off the credit with which
+ *		 its parent's other children begin, and the young of them go on: a crowd of new
+ *		 processes (make -j) has together what one has.  In time that is forgotten, as
+ *		 fast as rest gives credit back
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more;
- *		 and with it all threads of its program that have credit
+ *		 and with it its kin that have credit, on a disk BFQ_CREDIT_KIN less at most
  *
  * So a starting program is raised from its first read, a film forever, and a greedy process for a
  * moment: until its credit is used up, or somebody comes who has used less (which is the rule
@@ -55,6 +59,8 @@
  *
  * Who is alone is not raised; and if all who compete are, it is as if nobody were.
  */
+#include <linux/hash.h>
+
 #include "bfq-iosched.h"
 
 /* What is read by a large program that starts: 128 MiB. */
@@ -75,10 +81,28 @@
 #define BFQ_CREDIT_HOLDS	(BFQ_CREDIT / 8 * 5)
 
 /*
- * Of those that begin together, each may have this much before who wants less is told from who
- * wants more; a small program is through with it.
+ * Of those that begin together, each family may have this much before who wants less is told from
+ * who wants more: 60 ms of a disk, and no read of a program waits for much longer.
  */
-#define BFQ_CREDIT_SLACK	(SZ_4M >> SECTOR_SHIFT)
+#define BFQ_CREDIT_SLACK	(SZ_2M >> SECTOR_SHIFT)
+
+/*
+ * On a disk, of one family each may have this much more.  A program goes on faster with one of its
+ * threads at a time, each in its own place on the disk, but small ones are not to wait for that.
+ */
+#define BFQ_CREDIT_KIN		(SZ_4M >> SECTOR_SHIFT)
+
+/*
+ * Who has been served less than this is young: more than the processes of a crowd want, each; and
+ * little enough that who starts a copy in the background is not without credit in the foreground.
+ */
+#define BFQ_YOUNG		(SZ_16M >> SECTOR_SHIFT)
+
+/*
+ * They owe no more than half of all: a new process goes before who has used up its credit, and
+ * before writes that nobody waits for.
+ */
+#define BFQ_KIN_DEBT_MOST	(BFQ_CREDIT / 2)
 
 /* Half a minute of rest fills it again: a film of 2 MB/s that rests half the time gets by. */
 #define BFQ_CREDIT_FILLS_NS	(32ULL * NSEC_PER_SEC)
@@ -108,9 +132,11 @@
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_raise *raise = &bfqd->raise;
+	u32 slack = BFQ_CREDIT_SLACK;
 
-	return q->credit && ((q->tgid && q->tgid == raise->tgid) ||
-			     q->credit + BFQ_CREDIT_SLACK >= raise->most);
+	if (q->family && q->family == raise->family)
+		slack = bfqd->kind->seeks ? BFQ_CREDIT_KIN : BFQ_CREDIT;
+	return q->credit && q->credit + slack >= raise->most;
 }
 
 /*
@@ -168,17 +194,50 @@ static void bfq_raise_compare(struct bfq_raise *raise, const struct bfq_queue *q
 	if (q->credit <= raise->most)
 		return;
 	raise->most = q->credit;
-	raise->tgid = q->tgid;
+	raise->family = q->family;
+}
+
+static bool bfq_raise_young(const struct bfq_queue *q)
+{
+	return q->family && q->served.sectors < BFQ_YOUNG;
+}
+
+/* A young queue's family; if that is not remembered, the one in its place is forgotten. */
+static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_queue *q)
+{
+	struct bfq_kin *kin = &raise->kin[hash_32(q->family, BFQ_KIN_BITS)];
+	unsigned long fills = nsecs_to_jiffies(BFQ_CREDIT_FILLS_NS);
+
+	if (kin->family != q->family)
+		kin->debt = 0;
+	kin->debt -= min_t(u64, kin->debt,
+			   (u64)min(jiffies - kin->seen, fills) * (BFQ_CREDIT / fills));
+	kin->family = q->family;
+	kin->seen = jiffies;
+	return kin;
+}
+
+/* The most credit that a queue can have now. */
+static u32 bfq_raise_full(struct bfq_raise *raise, const struct bfq_queue *q)
+{
+	if (!q->sync)
+		return BFQ_CREDIT_ASYNC;
+	return BFQ_CREDIT - (bfq_raise_young(q) ? bfq_raise_kin(raise, q)->debt : 0);
 }
 
 /* Take what a queue has been served beside others since the last look off its credit. */
-static void bfq_raise_settle(struct bfq_queue *q)
+static void bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 {
+	struct bfq_kin *kin;
 	/* by weight: who is due twice as much goes first for twice as much */
 	u64 cost = (u64)q->spent * BFQ_CREDIT_WEIGHT * q->entity.inverse >> WF2Q_SHIFT;
 
 	q->credit -= min_t(u64, q->credit, cost);
 	q->spent = 0;
+	if (!bfq_raise_young(q))
+		return;
+	kin = bfq_raise_kin(raise, q);
+	kin->debt = min_t(u64, kin->debt + cost, BFQ_KIN_DEBT_MOST);
 }
 
 /**
@@ -198,8 +257,8 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
-	bfq_raise_settle(q);
-	q->credit = min_t(u64, q->sync ? BFQ_CREDIT : BFQ_CREDIT_ASYNC,
+	bfq_raise_settle(raise, q);
+	q->credit = min_t(u64, bfq_raise_full(raise, q),
 			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
@@ -229,7 +288,8 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 	bfqd->raise.most = 0;
 	list_for_each_entry(q, &bfqd->active.queues, active) {
 		if (q->spent)
-			bfq_raise_settle(q);
+			bfq_raise_settle(&bfqd->raise, q);
+		q->credit = min(q->credit, bfq_raise_full(&bfqd->raise, q));
 		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight))
 			q->credit -= min(q->credit, cost);
 		if (q->first && bfqd->raise.kept_back)
