@@ -76,9 +76,9 @@
 /*
  * On a disk, with less than this left, others are held back no more, but let in one at a time: a
  * process that reads a little without end would have a disk for most of a minute.  So it has it
- * for a quarter of one, and for half of the time from then on.
+ * for less than half of one, and for half of the time from then on.
  */
-#define BFQ_CREDIT_HOLDS	(BFQ_CREDIT / 8 * 5)
+#define BFQ_CREDIT_HOLDS	(BFQ_CREDIT / 2)
 
 /*
  * Of those that begin together, each family may have this much before who wants less is told from
