@@ -161,7 +161,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /**
- * bfq_active_note - a request has arrived in a queue, where it is to wait
+ * bfq_active_note - a request has arrived in a queue, where it is to wait, or is asked for
  * @bfqd: the device
  * @q: the queue
  *

@@ -73,9 +73,6 @@
 #define BFQ_FLUSH_MOST_MS	1000U
 #define BFQ_NEVER_HELD		(REQ_NOWAIT | REQ_SWAP | REQ_META | REQ_PRIO)
 
-/* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
-#define BFQ_ASYNC_PERCENT	75
-
 bool bfq_word_shallow __ro_after_init;
 
 /*
@@ -194,18 +191,19 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
  * @bio: the asynchronous bio, or what is left of it
  *
  * Only write-back's own workers sleep, each of which writes for one group.  Other threads are let
- * through: they may have requests of several groups in hand, or reclaim memory.
+ * through: they may have requests of several groups in hand, or reclaim memory.  But where tags
+ * are few all stand in line, who would sleep in the block layer instead.
  *
  * Context: process context, no lock held; sleeps until the group has fewer, for BFQ_FLUSH_MOST_MS
- * at most.
+ * at most, and in line.
  */
 void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio)
 {
+	bool shared = READ_ONCE(bfqd->active.nr_async) >= 2 && bfq_task_writes_back(bfqd->queue);
 	struct bfq_queue *q;
 	unsigned long flags;
 
-	if (READ_ONCE(bfqd->active.nr_async) < 2 || (bio->bi_opf & BFQ_NEVER_HELD) ||
-	    !bfq_task_writes_back(bfqd->queue))
+	if (!(shared || bfq_line_few(bfqd)) || (bio->bi_opf & BFQ_NEVER_HELD))
 		return;
 	spin_lock_irqsave(&bfqd->lock, flags);
 	q = bfq_owner_of_bio(bfqd, bio);
@@ -214,9 +212,12 @@ void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio)
 	bfq_unlock(bfqd, flags);
 	if (!q)
 		return;
-	if (bfq_depth_exceeded(bfqd, q, bio->bi_opf))
+	if (shared && bfq_depth_exceeded(bfqd, q, bio->bi_opf))
 		bfq_depth_wait(bfqd, q, bio->bi_opf, msecs_to_jiffies(BFQ_FLUSH_MOST_MS));
-	atomic_inc(&q->asking);
+	if (shared)
+		atomic_inc(&q->asking);
+	if (bfq_line_forms(bfqd, q))
+		bfq_line_wait(bfqd, q);
 	bfq_owner_put(bfqd, q);
 }
 
@@ -229,7 +230,8 @@ static noinline void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf,
 {
 	struct bio *rest = current->bio_list ? current->bio_list->tail : NULL;
 
-	bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
+	if (!bfq_line_few(bfqd))	/* else the line keeps them from it */
+		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
 	if (!(opf & REQ_NOMERGE) || (data->flags & BLK_MQ_REQ_NOWAIT))
 		return;
 	if (rest && !op_is_sync(rest->bi_opf) && bdev_get_queue(rest->bi_bdev) == data->q)
@@ -263,12 +265,15 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if ((data->flags & BLK_MQ_REQ_NOWAIT) && !(opf & REQ_NOWAIT))
 		return;
 
-	q = bfq_owner_current(data->q, false);
+	/* with its queue the first request of a process can stand in line, too */
+	q = bfq_owner_current(data->q, bfq_line_few(bfqd) && !(opf & REQ_NOWAIT));
 	if (!q)
 		return;
 	if (opf & REQ_NOWAIT) {
 		if (bfq_depth_exceeded(bfqd, q, opf)) {
 			bfq_habit_held(q);
+			bfq_limit_to_none(data);
+		} else if (bfq_line_forms(bfqd, q)) {
 			bfq_limit_to_none(data);
 		}
 		return;
@@ -284,6 +289,8 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
 	}
 	atomic_inc(&q->asking);
+	if (bfq_line_forms(bfqd, q))
+		bfq_line_wait(bfqd, q);
 }
 
 /**

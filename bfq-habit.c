@@ -330,6 +330,38 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /**
+ * bfq_habit_waited - a process has waited for a tag, and gets one now
+ * @q: its queue
+ * @since_ns: when it began to (ktime)
+ *
+ * That was neither thinking nor rest, also where a request of another of its threads has completed
+ * meanwhile.
+ *
+ * Context: any, no lock needed.
+ */
+void bfq_habit_waited(struct bfq_queue *q, u64 since_ns)
+{
+	WRITE_ONCE(q->habit.asked_ns, max(since_ns, READ_ONCE(q->habit.completed_ns)));
+}
+
+/**
+ * bfq_habit_rest - how long has a process had no request by now?
+ * @q: its queue
+ *
+ * Context: bfqd->lock held.
+ * Return: that time in ns, 0 if it has one; U64_MAX if it has never had any.
+ */
+u64 bfq_habit_rest(const struct bfq_queue *q)
+{
+	u64 completed, now = ktime_get_ns();
+
+	if (q->nr_queued || atomic_read_acquire(&q->in_flight))
+		return 0;
+	completed = READ_ONCE(q->habit.completed_ns);
+	return completed ? now - min(now, completed) : U64_MAX;
+}
+
+/**
  * bfq_habit_asked - a process asks for a tag, and may have to wait for it
  * @q: its queue
  *

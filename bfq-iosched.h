@@ -21,6 +21,7 @@
  *	bfq-sysfs.c	tunables
  *	bfq-stage.c	arrivals, dispatch and completions across CPUs
  *	bfq-depth.c	which queue may hold how many of the scheduler's tags
+ *	bfq-line.c	who gets the next tag of a device that has only a few
  *	bfq-turn.c	whose turn it is, how long, and why it ends; the plug
  *	bfq-along.c	requests of others that lie on the way
  *	bfq-apart.c	requests for an arm of the disk that would rest
@@ -57,6 +58,7 @@
 #include "bfq-request.h"
 #include "bfq-wf2q.h"
 #include "bfq-arm.h"
+#include "bfq-line.h"
 #include "bfq-raise.h"
 #include "bfq-stuck.h"
 
@@ -244,6 +246,7 @@ struct bfq_habit {
  * @raised: it is one of them within its group; the engine has been told
  * @first: it is one of them whatever the group: others are held back for it
  * @parked: its requests are not to be served for now
+ * @lined: its last rest has been counted when a task of it came to stand in line (bfq-line.c)
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
  *	lock, read without
  * @stint: the stint that it has in another arm than that in service (bfq_arm.stint), or had last
@@ -292,6 +295,7 @@ struct bfq_queue {
 	bool raised:1;
 	bool first:1;
 	bool parked:1;
+	bool lined:1;
 	bool watched;
 	bool sync;
 	struct bfq_prio prio;
@@ -657,6 +661,7 @@ struct bfq_price {
  * @one_map: all tasks draw from the same
  * @room: requests that the driver takes at a time, at least; refreshed likewise
  * @tun: tunables
+ * @line: who stands in line for a tag; written only where there are few
  *
  * @lock: guards the engine, groups, queues and every field not said otherwise
  * @dispatching: a dispatcher holds @lock; a hint for others, which
@@ -698,6 +703,7 @@ struct bfq_data {
 	bool one_map;
 	const struct bfq_kind *kind;
 	struct bfq_tunables tun;
+	struct bfq_line line;
 
 	/* the engine, queues, groups, and what is not said otherwise */
 	spinlock_t lock ____cacheline_aligned_in_smp;
@@ -1028,6 +1034,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_raise_writes_wait(const struct bfq_data *bfqd);
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_writes(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q);
@@ -1039,6 +1046,8 @@ void bfq_raise_release(struct bfq_data *bfqd);
 
 /* bfq-habit.c */
 void bfq_habit_asked(struct bfq_queue *q);
+void bfq_habit_waited(struct bfq_queue *q, u64 since_ns);
+u64 bfq_habit_rest(const struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
 void bfq_habit_see_price(struct bfq_queue *q, u32 ns);

@@ -290,7 +290,8 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 		if (q->spent)
 			bfq_raise_settle(&bfqd->raise, q);
 		q->credit = min(q->credit, bfq_raise_full(&bfqd->raise, q));
-		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight))
+		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight) ||
+		    atomic_read(&q->asking))
 			q->credit -= min(q->credit, cost);
 		if (q->first && bfqd->raise.kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
@@ -404,6 +405,19 @@ bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q)
 }
 
 /**
+ * bfq_raise_writes_wait - do writes wait for which nobody does?
+ * @bfqd: the device
+ *
+ * Context: bfqd->lock held.
+ * Return: whether somebody goes first, and it is too early for the next one.
+ */
+bool bfq_raise_writes_wait(const struct bfq_data *bfqd)
+{
+	return bfqd->active.nr_first &&
+	       ktime_get_ns() < (u64)atomic64_read(&bfqd->raise.write_after);
+}
+
+/**
  * bfq_raise_parks - is a write to wait?
  * @bfqd: the device; somebody goes first
  * @q: a queue of writes for which nobody waits, whose turn it is
@@ -415,7 +429,7 @@ bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q)
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	lockdep_assert_held(&bfqd->lock);
-	if (ktime_get_ns() >= (u64)atomic64_read(&bfqd->raise.write_after))
+	if (!bfq_raise_writes_wait(bfqd))
 		return false;
 	bfq_queue_park(bfqd, q, true);
 	list_add_tail(&q->home, &bfqd->raise.held);

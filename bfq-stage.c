@@ -128,8 +128,11 @@ static inline void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, str
 {
 	u64 rest_ns = bfq_habit_arrival(bfqd, q, rq);
 
-	if (unlikely(rest_ns >= BFQ_REST_NS))
-		bfq_raise_arrival(bfqd, q, rest_ns);
+	if (unlikely(rest_ns >= BFQ_REST_NS)) {
+		if (!q->lined)
+			bfq_raise_arrival(bfqd, q, rest_ns);
+		q->lined = false;
+	}
 }
 
 static void bfq_wait(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
@@ -612,6 +615,7 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
  */
 void bfq_prepare_request(struct request *rq)
 {
+	struct bfq_data *bfqd = rq->q->elevator->elevator_data;
 	struct bfq_queue *q = bfq_owner_current(rq->q, op_is_sync(rq->cmd_flags));
 
 	if (q) {
@@ -620,6 +624,7 @@ void bfq_prepare_request(struct request *rq)
 	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
+	bfq_line_taken(&bfqd->line);
 }
 
 /**
@@ -630,13 +635,16 @@ void bfq_prepare_request(struct request *rq)
  */
 void bfq_finish_request(struct request *rq)
 {
+	struct bfq_data *bfqd = rq->q->elevator->elevator_data;
 	struct bfq_queue *q = bfq_rq_queue(rq);
 
-	if (!q)
-		return;
-	bfq_rq_set_queue(rq, NULL);
-	bfq_depth_given(q);
-	bfq_owner_put(rq->q->elevator->elevator_data, q);
+	if (q) {
+		bfq_rq_set_queue(rq, NULL);
+		bfq_depth_given(q);
+		bfq_owner_put(bfqd, q);
+	}
+	if (unlikely(READ_ONCE(bfqd->line.nr)))
+		bfq_line_moves(bfqd);
 }
 
 /**
@@ -666,6 +674,7 @@ int bfq_stage_init(struct bfq_data *bfqd)
 		spin_lock_init(&bfqd->stage[cpu].lock);
 		INIT_LIST_HEAD(&bfqd->stage[cpu].list);
 	}
+	bfq_line_init(&bfqd->line);
 	spin_lock_init(&bfqd->ready.lock);
 	INIT_LIST_HEAD(&bfqd->ready.direct);
 	INIT_LIST_HEAD(&bfqd->ready.chosen);

@@ -213,6 +213,26 @@ TRACE_EVENT(bfq_depth_wait,
 		  __entry->pid, __entry->held, __entry->limit, __entry->us)
 );
 
+TRACE_EVENT(bfq_line_wait,
+	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 began),
+	TP_ARGS(bfqd, q, began),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(pid_t, pid)
+		__field(u64, us)
+		__field(unsigned int, left)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->pid = q->pid;
+		__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
+		__entry->left = READ_ONCE(bfqd->line.nr);
+	),
+	TP_printk("%d,%d pid=%d left=%u us=%llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __entry->pid, __entry->left, __entry->us)
+);
+
 TRACE_EVENT(bfq_queue_move,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q,
 		 const struct bfq_group *to),

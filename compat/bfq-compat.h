@@ -34,6 +34,7 @@
  *			bfq_free_requests(), bfq_elevator_get(), bfq_elevator_put()
  *	the disk	bfq_access_ranges()
  *	tags		bfq_sched_tag_depth(), bfq_cpu_map(), bfq_tags_used(),
+ *			bfq_tags_awaited(),
  *			bfq_limit_tags(), bfq_task_writes_back(),
  *			bfq_find_word_shallow(), bfq_async_depth(),
  *			bfq_start_async_depth()
@@ -353,6 +354,17 @@ static inline unsigned int bfq_tags_used(struct request_queue *q, unsigned int n
 	struct blk_mq_hw_ctx *hctx = bfq_hctx(q, nr);
 
 	return hctx && hctx->sched_tags ? sbitmap_weight(&hctx->sched_tags->bitmap_tags.sb) : 0;
+}
+
+/**
+ * bfq_tags_awaited() - does a task sleep in the block layer for one of the scheduler's tags?
+ * @q: the device's queue, all of whose tasks draw from one map
+ */
+static inline bool bfq_tags_awaited(struct request_queue *q)
+{
+	struct sbitmap_queue *tags = bfq_first_sched_tags(q);
+
+	return tags && atomic_read(&tags->ws_active);
 }
 
 /* Does a shallow depth count for each word of the map?  Else it does for the whole map. */

@@ -104,8 +104,8 @@ MUTANTS = (
             ("bfq-stage.c", "	if (bfq_queue_absorb(q, rq, free))\n		return;\n", ""))),
     Mutant("reference-kept", "a finished request lets go of its queue",
            ("icq",),
-           (("bfq-stage.c", "	bfq_owner_put(rq->q->elevator->elevator_data, q);\n}\n\n/**\n * bfq_stage_init",
-             "}\n\n/**\n * bfq_stage_init"),),
+           (("bfq-stage.c", "		bfq_depth_given(q);\n		bfq_owner_put(bfqd, q);\n",
+             "		bfq_depth_given(q);\n"),),
            "debug"),
     # --- bfq-depth.c
     Mutant("tags-plenty", "scarce tags are shared like service",

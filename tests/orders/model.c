@@ -175,6 +175,11 @@ static unsigned int bfq_cpu_map(struct request_queue *q, blk_opf_t opf) { return
 static unsigned int bfq_tags_used(struct request_queue *q, unsigned int map) { return 0; }
 static struct bfq_queue *bfq_owner_current(struct request_queue *q, bool create) { return &only; }
 static void bfq_habit_asked(struct bfq_queue *q) { }
+
+/* Tags are not few here. */
+static bool bfq_line_few(const struct bfq_data *bfqd) { return false; }
+static bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q) { return false; }
+static void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q) { }
 static void trace_bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, u64 began) { }
 #include "depth.inc"
 

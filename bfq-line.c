@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The line: who gets the next tag of a device that has only a few.
+ *
+ * The block layer gives a scheduler twice as many tags as the driver takes requests.  An SD card,
+ * a USB stick or a disk in a USB case takes one at a time: so there are two tags.  Whatever the
+ * scheduler would choose, it can choose between two requests; all others are not made yet, and
+ * their tasks sleep in the block layer for a tag, which is given to them in the order in which
+ * they came.  That is then what the device does: a program that starts beside ten readers waits
+ * for twenty of their requests each time, and weights mean nothing.
+ *
+ * So where tags are few, a task that would have to sleep there sleeps here, and whenever a request
+ * gives its tag back, one of those who stand in line is let go and takes it:
+ *
+ *	1. a task of a queue of real time, or that goes first (bfq-raise.c),
+ *	2. one of the queue in service, or its turn, and what it saves, would end with each request,
+ *	3. of the others one of the highest class, and whose queue, or the group that it is in, has
+ *	   been served least for its weight (wf2q_had_less()).
+ *
+ * So the line is the engine's order for requests that are not made yet.  A queue that has rested
+ * counts there with what it had before its rest, and comes before all others of its class; that
+ * makes a difference of one request, with which it enters the engine, where it starts at V.
+ *
+ * Tags are kept, so that who is to be served next does not have to wait for those of others: one,
+ * as long as somebody goes first, is behind its guarantee, or is of a higher class; and from
+ * requests for which nobody waits, as many as bfq-depth.c keeps from them everywhere.  A write that
+ * would be parked gets none.
+ *
+ * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
+ * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
+ * left to it, or those who are let go would always be faster.
+ *
+ * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
+ * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever.
+ *
+ * (tests/bench/run start-up --case 'xterm sd-card*': a program that starts in 0.95 s on an idle
+ * card needed 19 s beside ten readers and two writers, with the in-tree scheduler as well.)
+ */
+#include "bfq-iosched.h"
+#include "bfq-trace.h"
+
+/*
+ * With more tags than this every one of several processes has some, and they are shared out
+ * (bfq-depth.c); what to let in next is chosen among enough, and a line would be work for nothing.
+ * Devices that take eight requests at a time at most are no fast ones.
+ */
+#define BFQ_LINE_TAGS		16
+
+/* As for the lowest class in the engine (WF2Q_THIN_PACE): one in 32 for who has waited longest. */
+#define BFQ_LINE_PACE		32
+
+/* So many of those who stand in line are looked at, at most: some us, where a request takes ms. */
+#define BFQ_LINE_LOOKS		64
+
+/*
+ * Who has been let go takes its tag at once, or something else has kept it (io.latency makes tasks
+ * sleep in between): then it does not keep the tag from others for longer.  As long waits a task
+ * that may have been overlooked: a tag can be given back just before it comes to stand here.
+ */
+#define BFQ_LINE_PATIENCE_MS	20
+
+/**
+ * struct bfq_waiter - a task in the line, on its stack
+ * @link: in bfq_line.waiters
+ * @q: the queue for which it wants a tag
+ * @task: the task
+ * @let_go: it may take a tag
+ */
+struct bfq_waiter {
+	struct list_head link;
+	struct bfq_queue *q;
+	struct task_struct *task;
+	bool let_go;
+};
+
+/* How many tags are left, but for those that are promised? */
+static int bfq_line_room(struct bfq_data *bfqd)
+{
+	return (int)READ_ONCE(bfqd->tags) - (int)bfq_tags_used(bfqd->queue, 0) -
+	       atomic_read(&bfqd->line.granted);
+}
+
+/* Are others held back for this queue, or would they be?  Without the lock a hint. */
+static bool bfq_line_first(const struct bfq_queue *q)
+{
+	/* a bit that changes under the lock: to be wrong for a moment costs a look */
+	return data_race((bool)q->first) || READ_ONCE(q->prio.class) == WF2Q_RT;
+}
+
+/* How many of them are not for this queue?  Without the lock a hint. */
+static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	if (!q->sync)
+		return max_t(int, bfqd->tags - bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT), 1);
+	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
+		return 1;
+	/* likewise a bit */
+	if (READ_ONCE(active->nr_behind) && !data_race((bool)q->habit.behind))
+		return 1;
+	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
+}
+
+/**
+ * bfq_line_few - are tags so few that one has to stand in line for them?
+ * @bfqd: the device
+ *
+ * Context: any.
+ * Return: whether they are.
+ */
+bool bfq_line_few(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->tags) <= BFQ_LINE_TAGS && READ_ONCE(bfqd->one_map);
+}
+
+/**
+ * bfq_line_forms - must a task stand in line for a tag?
+ * @bfqd: the device
+ * @q: the queue for which it wants one
+ *
+ * Context: any.
+ * Return: whether somebody stands there, or there is no tag that is not kept for others.
+ */
+bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfq_line_few(bfqd) && (READ_ONCE(bfqd->line.nr) ||
+				      bfq_line_room(bfqd) <= bfq_line_kept(bfqd, q));
+}
+
+/* Is a tag better given to the one than to the other? */
+static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b)
+{
+	if (bfq_line_first(a) != bfq_line_first(b))
+		return bfq_line_first(a);
+	if (bfq_queue_serving(a) && a->entity.class <= b->entity.class)
+		return true;
+	if (bfq_queue_serving(b) && b->entity.class <= a->entity.class)
+		return false;
+	return wf2q_had_less(&a->entity, &b->entity);
+}
+
+/* May this one have a tag, when so many are left? */
+static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter *waiter, int room)
+{
+	/* it would be parked with its tag */
+	if (!waiter->q->sync && bfq_raise_writes_wait(bfqd))
+		return false;
+	return room > bfq_line_kept(bfqd, waiter->q);
+}
+
+/* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
+static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
+{
+	struct bfq_line *line = &bfqd->line;
+	bool oldest = !(++line->looks % BFQ_LINE_PACE);
+	struct bfq_waiter *waiter, *best = NULL;
+	unsigned int left = BFQ_LINE_LOOKS;
+
+	list_for_each_entry(waiter, &line->waiters, link) {
+		bfq_active_note(bfqd, waiter->q);
+		if (bfq_line_may_go(bfqd, waiter, room) &&
+		    (!best || (!oldest && bfq_line_before(waiter->q, best->q))))
+			best = waiter;
+		if (!--left)
+			break;
+	}
+	return best;
+}
+
+/* Let go whom there are tags for, and @freed more that are given back at the moment. */
+static void bfq_line_advance(struct bfq_data *bfqd, int freed)
+{
+	struct bfq_line *line = &bfqd->line;
+	struct bfq_waiter *waiter;
+
+	lockdep_assert_held(&bfqd->lock);
+	if (atomic_read(&line->granted) &&
+	    jiffies - line->granted_at > msecs_to_jiffies(BFQ_LINE_PATIENCE_MS))
+		atomic_set(&line->granted, 0);
+	while ((waiter = bfq_line_next(bfqd, bfq_line_room(bfqd) + freed))) {
+		list_del(&waiter->link);
+		WRITE_ONCE(line->nr, line->nr - 1);
+		line->granted_at = jiffies;
+		atomic_inc(&line->granted);
+		waiter->let_go = true;
+		wake_up_process(waiter->task);
+	}
+}
+
+/* Who comes to stand in line competes, and goes first if it would with the request it wants. */
+static void bfq_line_competes(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	u64 rest_ns = bfq_habit_rest(q);
+
+	bfq_active_note(bfqd, q);
+	if (rest_ns < BFQ_REST_NS || q->lined)
+		return;
+	bfq_raise_arrival(bfqd, q, rest_ns);
+	q->lined = true;
+}
+
+/* Has the task been let go?  If it has been waiting for long, look whether it was overlooked. */
+static bool bfq_line_let_go(struct bfq_data *bfqd, struct bfq_waiter *waiter, bool look)
+{
+	unsigned long flags;
+	bool let_go;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	if (look) {
+		/* while nothing is dispatched nobody else sees that a process has gone */
+		if (bfq_active_refresh(bfqd))
+			bfq_raise_refresh(bfqd);
+		bfq_line_advance(bfqd, 0);
+	}
+	let_go = waiter->let_go;
+	bfq_unlock(bfqd, flags);
+	return let_go;
+}
+
+/**
+ * bfq_line_wait - stand in line for a tag
+ * @bfqd: the device
+ * @q: the queue for which the task wants it, and which stays meanwhile
+ *
+ * Context: process context, no lock held; sleeps.
+ */
+void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	struct bfq_waiter waiter = { .q = q, .task = current };
+	u64 began = ktime_get_ns();
+	unsigned long flags;
+	bool look = true;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	bfq_line_competes(bfqd, q);
+	if (bfq_line_first(q))	/* it is to be looked at, however many stand there */
+		list_add(&waiter.link, &bfqd->line.waiters);
+	else
+		list_add_tail(&waiter.link, &bfqd->line.waiters);
+	WRITE_ONCE(bfqd->line.nr, bfqd->line.nr + 1);
+	bfq_unlock(bfqd, flags);
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		if (bfq_line_let_go(bfqd, &waiter, look))
+			break;
+		/* submits what stands in the task's list */
+		look = !io_schedule_timeout(msecs_to_jiffies(BFQ_LINE_PATIENCE_MS));
+	}
+	__set_current_state(TASK_RUNNING);
+	bfq_habit_waited(q, began);
+	trace_bfq_line_wait(bfqd, q, began);
+}
+
+/**
+ * bfq_line_moves - a request gives its tag back, and somebody stands in line
+ * @bfqd: the device
+ *
+ * Context: any, bfqd->lock not held.
+ */
+void bfq_line_moves(struct bfq_data *bfqd)
+{
+	unsigned long flags;
+
+	if (bfq_tags_awaited(bfqd->queue))
+		return;
+	spin_lock_irqsave(&bfqd->lock, flags);
+	bfq_line_advance(bfqd, 1);
+	bfq_unlock(bfqd, flags);
+}
+
+/**
+ * bfq_line_init - nobody stands in line yet
+ * @line: that of a new device
+ */
+void bfq_line_init(struct bfq_line *line)
+{
+	INIT_LIST_HEAD(&line->waiters);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a device has for those who stand in line for a tag: see bfq-line.c. */
+#ifndef BFQ_LINE_H
+#define BFQ_LINE_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+struct bfq_data;
+struct bfq_queue;
+
+/**
+ * struct bfq_line - tasks that stand in line for a tag
+ * @waiters: struct bfq_waiter, those that go first and then by the time when they came
+ * @nr: how many they are.  Read without the lock
+ * @looks: how often it was looked whom to let go
+ * @granted: those that have been let go and have not got their tag yet; a guess, which changes
+ *	without the lock
+ * @granted_at: jiffies when one was let go last
+ *
+ * All of it stays as it is where tags are not few.
+ */
+struct bfq_line {
+	struct list_head waiters;
+	unsigned int nr;
+	unsigned int looks;
+	atomic_t granted;
+	unsigned long granted_at;
+};
+
+/* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
+#define BFQ_ASYNC_PERCENT	75
+
+/* A request has got its tag. Context: any. */
+static inline void bfq_line_taken(struct bfq_line *line)
+{
+	if (unlikely(atomic_read(&line->granted)))
+		atomic_dec_if_positive(&line->granted);
+}
+
+/* bfq-line.c */
+void bfq_line_init(struct bfq_line *line);
+bool bfq_line_few(const struct bfq_data *bfqd);
+bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q);
+void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_line_moves(struct bfq_data *bfqd);
+
+#endif /* BFQ_LINE_H */

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: where tags are few, the next one is given to whom the scheduler would serve next
+# where: icount
+# build: modelled disks
+#
+# A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
+# all tasks wait for one.
+. "${0%/*}/ktap.sh"
+plan 11
+require fio
+require_helper
+
+# program GROUP: sets $took, the ms for the reads of a list
+program() {
+	in_cg "$1" "$HELPER" issue "$DEV" "$reads" >"$WORK/ended" || give_up "helper issue"
+	took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
+}
+# readers GROUP NR OFFSET: so many that read all they can, two requests at a time
+readers() {
+	nr=0
+	while [ "$nr" -lt "$2" ]; do
+		reader_on "$DEV" "$1" --offset="$(($3 + nr))g" --size=512m --rw=read --bs=128k \
+			--ioengine=libaio --iodepth=2
+		nr=$((nr + 1))
+	done
+}
+without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "/sys/kernel/debug/block/$DISK/sched/queues")" -ge "$1" ]; }
+# got GROUP WORD: bytes that it has read (rbytes) or written so far, as the kernel counts them
+got() { awk -v d="$(cat "/sys/block/$DISK/dev")" -v w="$2=" '$1 == d { sub(".*" w, ""); sub(" .*", ""); print }' "$CG/$1/io.stat"; }
+
+cg_setup
+cg heavy 300
+cg light 100
+cg program 100
+
+modelled_disk disk0 profile=sd-card size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+compare "an SD card has two tags" "$(cat "$QUEUE/nr_requests")" -eq 2
+reads="p=s60+8"
+program program
+idle=$took
+
+readers heavy 5 1
+readers light 5 8
+holds "who reads without end uses up his credit" eventually 12 without_credit 10
+holds "tasks stand in line for them" eventually 10 grep -q 'in line for a tag: [1-9]' "/sys/kernel/debug/block/$DISK/sched/state"
+a=$(got heavy rbytes) b=$(got light rbytes)
+sleep 4
+a=$(($(got heavy rbytes) - a)) b=$(($(got light rbytes) - b))
+part=$(calc "100.0 * $a / ($a + $b)")
+compare "five readers of weight 300 have three quarters ($part %)" "$part" -ge 72
+compare "and five of weight 100 the other ($part %)" "$part" -le 78
+killall -9 fio
+
+# A higher class waits for the request in the device, and no other.
+readers program 5 1
+sleep 1
+in_cg program ionice -c 1 "$HELPER" issue "$DEV" "$reads" >"$WORK/ended" || give_up "helper issue"
+took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
+compare "one of class real time takes little longer than alone ($took, $idle ms)" "$took" -le "$(calc "2.5 * $idle")"
+killall -9 fio
+
+# Who asks for little does so without credit, too.
+readers program 10 1
+echo 0 >"$QUEUE/iosched/low_latency"
+sleep 1
+program program
+compare "who asks for little, one after the other, waits for few of many ($took, $idle ms)" "$took" -le "$(calc "4 * $idle")"
+echo 1 >"$QUEUE/iosched/low_latency"
+killall -9 fio
+
+# In one group, beside readers and a buffered writer, whose requests take 30 and now and then 130 ms: a
+# program waits for few of them, and those who read go on meanwhile.
+readers program 10 1
+in_cg program fio --name=w --filename="$DEV" --offset=20g --size=1g --rw=write --bs=64k --ioengine=psync \
+	--time_based --runtime=600 >/dev/null 2>&1 &
+sleep 4
+program program
+compare "a program beside readers and a writer waits for few of their requests ($took, $idle ms)" \
+	"$took" -le "$(calc "4 * $idle")"
+reader_on "$DEV" program --offset=30g --size=1g --rw=randread --bs=4k --ioengine=psync --thinktime=3ms
+sleep 1
+a=$(got program wbytes) b=$(got program rbytes)
+sleep 5
+a=$(calc "($(got program wbytes) - $a) / 5e6") b=$(calc "($(got program rbytes) - $b) / 5e6")
+compare "the writer goes on beside a small reader without end ($a MB/s)" "$a" -ge 0.2
+compare "and so do those who read ($b MB/s)" "$b" -ge 10
+killall -9 fio
+
+# On a USB stick, in the same moment as those who read all they can: nobody is known to want little yet.
+modelled_disk disk1 profile=usb-stick size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+reads="p=s99+8 p=s99+8"
+program program
+idle=$took
+readers program 10 1
+program program
+compare "a program that begins with ten readers is served before them ($took, $idle ms)" "$took" -le "$(calc "4 * $idle")"
+killall -9 fio
