@@ -190,20 +190,21 @@ static noinline void bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, 
  * @bfqd: the device, whose usage counter the caller holds
  * @bio: the asynchronous bio, or what is left of it
  *
- * Only write-back's own workers sleep, each of which writes for one group.  Other threads are let
- * through: they may have requests of several groups in hand, or reclaim memory.  But where tags
- * are few all stand in line, who would sleep in the block layer instead.
+ * Only write-back's own workers sleep, each of which writes for one group; where tags are few, in
+ * line for one.  Other threads are let through: they may have requests of several groups in hand,
+ * one of them for this bio already, or reclaim memory.
  *
  * Context: process context, no lock held; sleeps until the group has fewer, for BFQ_FLUSH_MOST_MS
  * at most, and in line.
  */
 void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio)
 {
-	bool shared = READ_ONCE(bfqd->active.nr_async) >= 2 && bfq_task_writes_back(bfqd->queue);
+	bool shared = READ_ONCE(bfqd->active.nr_async) >= 2;
 	struct bfq_queue *q;
 	unsigned long flags;
 
-	if (!(shared || bfq_line_few(bfqd)) || (bio->bi_opf & BFQ_NEVER_HELD))
+	if (!(shared || bfq_line_few(bfqd)) || (bio->bi_opf & BFQ_NEVER_HELD) ||
+	    !bfq_task_writes_back(bfqd->queue))
 		return;
 	spin_lock_irqsave(&bfqd->lock, flags);
 	q = bfq_owner_of_bio(bfqd, bio);
@@ -230,7 +231,9 @@ static noinline void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf,
 {
 	struct bio *rest = current->bio_list ? current->bio_list->tail : NULL;
 
-	if (!bfq_line_few(bfqd))	/* else the line keeps them from it */
+	/* who has stood in line may take any tag that is left */
+	if (!bfq_line_few(bfqd) || (opf & (BFQ_NEVER_HELD | REQ_FUA | REQ_PREFLUSH)) ||
+	    !bfq_task_writes_back(data->q))
 		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
 	if (!(opf & REQ_NOMERGE) || (data->flags & BLK_MQ_REQ_NOWAIT))
 		return;

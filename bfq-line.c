@@ -21,10 +21,10 @@
  * counts there with what it had before its rest, and comes before all others of its class; that
  * makes a difference of one request, with which it enters the engine, where it starts at V.
  *
- * Tags are kept, so that who is to be served next does not have to wait for those of others: one,
- * as long as somebody goes first, is behind its guarantee, or is of a higher class; and from
- * requests for which nobody waits, as many as bfq-depth.c keeps from them everywhere.  A write that
- * would be parked gets none.
+ * One tag is kept, so that who is to be served next does not have to wait for those of others, as
+ * long as somebody goes first, is behind its guarantee, or is of a higher class.  Requests for
+ * which nobody waits have as many as bfq-depth.c lets them have everywhere; a write that would be
+ * parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
  * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
@@ -59,6 +59,9 @@
  */
 #define BFQ_LINE_PATIENCE_MS	20
 
+/* So many look by themselves that often; if more stand there, each does so less often. */
+#define BFQ_LINE_AT_ONCE	8
+
 /**
  * struct bfq_waiter - a task in the line, on its stack
  * @link: in bfq_line.waiters
@@ -87,19 +90,26 @@ static bool bfq_line_first(const struct bfq_queue *q)
 	return data_race((bool)q->first) || READ_ONCE(q->prio.class) == WF2Q_RT;
 }
 
-/* How many of them are not for this queue?  Without the lock a hint. */
+/*
+ * How many of them are not for this queue?  Not all, and none from the queue in service when it has
+ * run empty: the device may be plugged for it.  Without the lock a hint.
+ */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
+	unsigned int tags = READ_ONCE(bfqd->tags);
 
-	if (!q->sync)
-		return max_t(int, bfqd->tags - bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT), 1);
+	if (!q->sync && atomic_read(&q->tags) >= bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT))
+		return tags;
+	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued))
+		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
-		return 1;
-	/* likewise a bit */
+		return tags > 1;
+	/* a bit likewise */
 	if (READ_ONCE(active->nr_behind) && !data_race((bool)q->habit.behind))
-		return 1;
-	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
+		return tags > 1;
+	return tags > 1 && READ_ONCE(active->mixed) &&
+	       READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
 }
 
 /**
@@ -140,26 +150,30 @@ static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b
 	return wf2q_had_less(&a->entity, &b->entity);
 }
 
-/* May this one have a tag, when so many are left? */
-static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter *waiter, int room)
+/*
+ * May this one have a tag, when so many are left?  If it is for who has waited for longest,
+ * whatever is kept.
+ */
+static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter *waiter, int room,
+			    bool oldest)
 {
 	/* it would be parked with its tag */
 	if (!waiter->q->sync && bfq_raise_writes_wait(bfqd))
 		return false;
-	return room > bfq_line_kept(bfqd, waiter->q);
+	return room > (oldest ? 0 : bfq_line_kept(bfqd, waiter->q));
 }
 
 /* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
 static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 {
 	struct bfq_line *line = &bfqd->line;
-	bool oldest = !(++line->looks % BFQ_LINE_PACE);
+	bool oldest = line->grants % BFQ_LINE_PACE == BFQ_LINE_PACE - 1;
 	struct bfq_waiter *waiter, *best = NULL;
 	unsigned int left = BFQ_LINE_LOOKS;
 
 	list_for_each_entry(waiter, &line->waiters, link) {
 		bfq_active_note(bfqd, waiter->q);
-		if (bfq_line_may_go(bfqd, waiter, room) &&
+		if (bfq_line_may_go(bfqd, waiter, room, oldest) &&
 		    (!best || (!oldest && bfq_line_before(waiter->q, best->q))))
 			best = waiter;
 		if (!--left)
@@ -181,6 +195,7 @@ static void bfq_line_advance(struct bfq_data *bfqd, int freed)
 	while ((waiter = bfq_line_next(bfqd, bfq_line_room(bfqd) + freed))) {
 		list_del(&waiter->link);
 		WRITE_ONCE(line->nr, line->nr - 1);
+		line->grants++;
 		line->granted_at = jiffies;
 		atomic_inc(&line->granted);
 		waiter->let_go = true;
@@ -200,22 +215,29 @@ static void bfq_line_competes(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->lined = true;
 }
 
-/* Has the task been let go?  If it has been waiting for long, look whether it was overlooked. */
-static bool bfq_line_let_go(struct bfq_data *bfqd, struct bfq_waiter *waiter, bool look)
+/*
+ * Has the task been let go?  If it is overdue, look who competes: while nothing is dispatched
+ * nobody else sees that a process has gone.
+ */
+static bool bfq_line_let_go(struct bfq_data *bfqd, struct bfq_waiter *waiter, bool overdue)
 {
 	unsigned long flags;
 	bool let_go;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
-	if (look) {
-		/* while nothing is dispatched nobody else sees that a process has gone */
-		if (bfq_active_refresh(bfqd))
-			bfq_raise_refresh(bfqd);
-		bfq_line_advance(bfqd, 0);
-	}
+	if (overdue && bfq_active_refresh(bfqd))
+		bfq_raise_refresh(bfqd);
+	bfq_line_advance(bfqd, 0);
 	let_go = waiter->let_go;
 	bfq_unlock(bfqd, flags);
 	return let_go;
+}
+
+/* How long a task sleeps before it looks by itself: many do it as seldom all together as few. */
+static long bfq_line_patience(const struct bfq_line *line)
+{
+	return msecs_to_jiffies(BFQ_LINE_PATIENCE_MS) *
+	       (1 + READ_ONCE(line->nr) / BFQ_LINE_AT_ONCE);
 }
 
 /**
@@ -230,7 +252,7 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 	struct bfq_waiter waiter = { .q = q, .task = current };
 	u64 began = ktime_get_ns();
 	unsigned long flags;
-	bool look = true;
+	bool overdue = false;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
 	bfq_line_competes(bfqd, q);
@@ -242,10 +264,10 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_unlock(bfqd, flags);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
-		if (bfq_line_let_go(bfqd, &waiter, look))
+		if (bfq_line_let_go(bfqd, &waiter, overdue))
 			break;
 		/* submits what stands in the task's list */
-		look = !io_schedule_timeout(msecs_to_jiffies(BFQ_LINE_PATIENCE_MS));
+		overdue = !io_schedule_timeout(bfq_line_patience(&bfqd->line));
 	}
 	__set_current_state(TASK_RUNNING);
 	bfq_habit_waited(q, began);

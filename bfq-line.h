@@ -13,7 +13,7 @@ struct bfq_queue;
  * struct bfq_line - tasks that stand in line for a tag
  * @waiters: struct bfq_waiter, those that go first and then by the time when they came
  * @nr: how many they are.  Read without the lock
- * @looks: how often it was looked whom to let go
+ * @grants: how many have been let go so far
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
  *	without the lock
  * @granted_at: jiffies when one was let go last
@@ -23,7 +23,7 @@ struct bfq_queue;
 struct bfq_line {
 	struct list_head waiters;
 	unsigned int nr;
-	unsigned int looks;
+	unsigned int grants;
 	atomic_t granted;
 	unsigned long granted_at;
 };

@@ -206,7 +206,7 @@ static bool bfq_raise_young(const struct bfq_queue *q)
 static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_queue *q)
 {
 	struct bfq_kin *kin = &raise->kin[hash_32(q->family, BFQ_KIN_BITS)];
-	unsigned long fills = nsecs_to_jiffies(BFQ_CREDIT_FILLS_NS);
+	const unsigned long fills = msecs_to_jiffies(BFQ_CREDIT_FILLS_NS / NSEC_PER_MSEC);
 
 	if (kin->family != q->family)
 		kin->debt = 0;
@@ -217,16 +217,11 @@ static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_q
 	return kin;
 }
 
-/* The most credit that a queue can have now. */
-static u32 bfq_raise_full(struct bfq_raise *raise, const struct bfq_queue *q)
-{
-	if (!q->sync)
-		return BFQ_CREDIT_ASYNC;
-	return BFQ_CREDIT - (bfq_raise_young(q) ? bfq_raise_kin(raise, q)->debt : 0);
-}
-
-/* Take what a queue has been served beside others since the last look off its credit. */
-static void bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
+/*
+ * Take what a queue has been served since the last look off its credit.  Return the most that it
+ * can have now.
+ */
+static u32 bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 {
 	struct bfq_kin *kin;
 	/* by weight: who is due twice as much goes first for twice as much */
@@ -234,10 +229,13 @@ static void bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 
 	q->credit -= min_t(u64, q->credit, cost);
 	q->spent = 0;
+	if (!q->sync)
+		return BFQ_CREDIT_ASYNC;
 	if (!bfq_raise_young(q))
-		return;
+		return BFQ_CREDIT;
 	kin = bfq_raise_kin(raise, q);
 	kin->debt = min_t(u64, kin->debt + cost, BFQ_KIN_DEBT_MOST);
+	return BFQ_CREDIT - kin->debt;
 }
 
 /**
@@ -252,13 +250,14 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
 	struct bfq_raise *raise = &bfqd->raise;
 	bool first;
+	u32 full;
 
 	lockdep_assert_held(&bfqd->lock);
 	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
-	bfq_raise_settle(raise, q);
-	q->credit = min_t(u64, bfq_raise_full(raise, q),
+	full = bfq_raise_settle(raise, q);
+	q->credit = min_t(u64, full,
 			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
@@ -287,9 +286,9 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 
 	bfqd->raise.most = 0;
 	list_for_each_entry(q, &bfqd->active.queues, active) {
-		if (q->spent)
-			bfq_raise_settle(&bfqd->raise, q);
-		q->credit = min(q->credit, bfq_raise_full(&bfqd->raise, q));
+		u32 full = bfq_raise_settle(&bfqd->raise, q);
+
+		q->credit = min(q->credit, full);
 		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight) ||
 		    atomic_read(&q->asking))
 			q->credit -= min(q->credit, cost);

@@ -380,7 +380,7 @@ MUTANTS = (
            (("bfq-raise.c", "#define BFQ_CREDIT_ASYNC	(BFQ_CREDIT / 4)", "#define BFQ_CREDIT_ASYNC	BFQ_CREDIT"),)),
     Mutant("crowd-each", "a crowd of new processes has together the credit of one",
            ("crowd",),
-           (("bfq-raise.c", "	return BFQ_CREDIT - (bfq_raise_young(q) ? bfq_raise_kin(raise, q)->debt : 0);",
+           (("bfq-raise.c", "	return BFQ_CREDIT - kin->debt;",
              "	return BFQ_CREDIT;"),)),
     Mutant("kin-apart", "what a program has forked goes first together with it",
            ("crowd",),

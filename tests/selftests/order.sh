@@ -89,6 +89,8 @@ nullb_remove "$DISK"
 # kernel thread that encrypts, say). An idle one must not take the others with it.
 device 2
 echo 8 >"$QUEUE/iosched/max_budget"
+# what goes to the queue that a group's processes share is not raised, as that of o is
+echo 0 >"$QUEUE/iosched/low_latency"
 issue "o=b100+4" "until=5 t=b8+4 / i=r65536+4@3.7"
 compare "a request of class idle leaves those before it in best effort" "$(passed t o)" -le 24
 issue "o=b100+4" "until=5 i=r65536+4@3.7 / t=b8+4"
