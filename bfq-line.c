@@ -90,6 +90,13 @@ static bool bfq_line_first(const struct bfq_queue *q)
 	return data_race((bool)q->first) || READ_ONCE(q->prio.class) == WF2Q_RT;
 }
 
+/* Do requests for which nobody waits have as many as they may, and would this be one more? */
+static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return !q->sync && atomic_read(&bfqd->line.writes) >=
+			   bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT);
+}
+
 /*
  * How many of them are not for this queue?  Not all, and none from the queue in service when it has
  * run empty: the device may be plugged for it.  Without the lock a hint.
@@ -99,8 +106,6 @@ static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 	const struct bfq_active *active = &bfqd->active;
 	unsigned int tags = READ_ONCE(bfqd->tags);
 
-	if (!q->sync && atomic_read(&q->tags) >= bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT))
-		return tags;
 	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued))
 		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
@@ -134,7 +139,7 @@ bool bfq_line_few(const struct bfq_data *bfqd)
  */
 bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfq_line_few(bfqd) && (READ_ONCE(bfqd->line.nr) ||
+	return bfq_line_few(bfqd) && (READ_ONCE(bfqd->line.nr) || bfq_line_full(bfqd, q) ||
 				      bfq_line_room(bfqd) <= bfq_line_kept(bfqd, q));
 }
 
@@ -159,6 +164,8 @@ static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter
 {
 	/* it would be parked with its tag */
 	if (!waiter->q->sync && bfq_raise_writes_wait(bfqd))
+		return false;
+	if (bfq_line_full(bfqd, waiter->q))
 		return false;
 	return room > (oldest ? 0 : bfq_line_kept(bfqd, waiter->q));
 }

@@ -4,6 +4,7 @@
 #define BFQ_LINE_H
 
 #include <linux/atomic.h>
+#include <linux/blk-mq.h>
 #include <linux/types.h>
 
 struct bfq_data;
@@ -17,8 +18,9 @@ struct bfq_queue;
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
  *	without the lock
  * @granted_at: jiffies when one was let go last
+ * @writes: tags that requests have for which nobody waits.  Changes without the lock
  *
- * All of it stays as it is where tags are not few.
+ * All but @writes stays as it is where tags are not few.
  */
 struct bfq_line {
 	struct list_head waiters;
@@ -26,16 +28,26 @@ struct bfq_line {
 	unsigned int grants;
 	atomic_t granted;
 	unsigned long granted_at;
+	atomic_t writes;
 };
 
 /* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
 /* A request has got its tag. Context: any. */
-static inline void bfq_line_taken(struct bfq_line *line)
+static inline void bfq_line_taken(struct bfq_line *line, const struct request *rq)
 {
+	if (!op_is_sync(rq->cmd_flags))
+		atomic_inc(&line->writes);
 	if (unlikely(atomic_read(&line->granted)))
 		atomic_dec_if_positive(&line->granted);
+}
+
+/* A request gives its tag back. Context: any. */
+static inline void bfq_line_given(struct bfq_line *line, const struct request *rq)
+{
+	if (!op_is_sync(rq->cmd_flags))
+		atomic_dec(&line->writes);
 }
 
 /* bfq-line.c */

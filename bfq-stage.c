@@ -624,7 +624,7 @@ void bfq_prepare_request(struct request *rq)
 	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
-	bfq_line_taken(&bfqd->line);
+	bfq_line_taken(&bfqd->line, rq);
 }
 
 /**
@@ -643,6 +643,7 @@ void bfq_finish_request(struct request *rq)
 		bfq_depth_given(q);
 		bfq_owner_put(bfqd, q);
 	}
+	bfq_line_given(&bfqd->line, rq);
 	if (unlikely(READ_ONCE(bfqd->line.nr)))
 		bfq_line_moves(bfqd);
 }

@@ -13,4 +13,7 @@ MUTANTS = (
     Mutant("line-absent", "who waits for a tag competes",
            ("line",),
            (("bfq-line.c", "		bfq_active_note(bfqd, waiter->q);\n", ""),)),
+    Mutant("line-writes", "writes for which nobody waits have three quarters of the tags, where these are few, too",
+           ("async-tags",),
+           (("bfq-line.c", "	return !q->sync && atomic_read(&bfqd->line.writes) >=", "	return false && atomic_read(&bfqd->line.writes) >="),)),
 )

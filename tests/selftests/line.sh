@@ -75,8 +75,15 @@ killall -9 fio
 readers program 10 1
 in_cg program fio --name=w --filename="$DEV" --offset=20g --size=1g --rw=write --bs=64k --ioengine=psync \
 	--time_based --runtime=600 >/dev/null 2>&1 &
-sleep 4
-program program
+sleep 3
+times=
+for _ in 1 2 3 4 5; do
+	sleep 1
+	program program
+	times="$times $took"
+done
+# shellcheck disable=SC2086	# the middle one: a request of 130 ms comes to each by chance
+took=$(printf '%s\n' $times | sort -n | sed -n 3p)
 compare "a program beside readers and a writer waits for few of their requests ($took, $idle ms)" \
 	"$took" -le "$(calc "4 * $idle")"
 reader_on "$DEV" program --offset=30g --size=1g --rw=randread --bs=4k --ioengine=psync --thinktime=3ms
