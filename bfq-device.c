@@ -18,11 +18,13 @@
  *	window	 of some ms, in which the limit has kept requests back
  *	base	 a window with the limit: rate r = load completed / time
  *	up	 the next with 5/4 of it: rate r'
- *	gain	 (r' - r) / r, averaged over a few pairs
+ *	base	 and another one: so what changes meanwhile counts for neither side
+ *	gain	 (r' - r) / r, of the up window over the mean of its neighbours
  *
- * A gain says that the device could do more, and raises the limit; no gain lowers it by
- * a little.  So the limit comes to rest where a quarter more would bring less than
- * one percent.  (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
+ * Each gain moves the limit by an eighth at most, up if it is more than half a percent, else
+ * down.  So the limit comes to rest where a quarter more would bring no more than
+ * that; where rates vary by chance, they push it up as often as down.
+ * (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
  * Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps; and
  * for what is seen at once, of the kernel's byte queue limits: when the device has run
  * empty while requests were kept back, the limit is raised without asking further.)
@@ -100,14 +102,12 @@ static const struct bfq_kind bfq_solid = {
 #define BFQ_WINDOW_LIMITS	8
 
 /*
- * A gain of this many 1/1024 (5 and 1 %) raises the limit by a quarter at once, or by an eighth
- * when averaged; one below the third lowers it by a sixteenth.
+ * In 1/1024: the gain at which the limit rests, half a percent; by how much more it moves than a gain
+ * is away from that, so that without any gain it halves in a quarter of a second; and at most.
  */
-#define BFQ_GAIN_MUCH		51
-#define BFQ_GAIN_SOME		10
-#define BFQ_GAIN_NONE		3
-#define BFQ_GAIN_PAIRS		4	/* pairs of windows in the average */
-#define BFQ_GAIN_CAP		256	/* a pair says no more than this, whatever happened */
+#define BFQ_GAIN_REST		5
+#define BFQ_GAIN_WEIGHT		16
+#define BFQ_GAIN_MOST		128
 
 /**
  * bfq_device_init - nothing is known of the device yet
@@ -139,20 +139,40 @@ static void bfq_limit_set(struct bfq_data *bfqd, u32 limit)
 	trace_bfq_limit(bfqd, limit, dev->gain);
 }
 
-/* A pair of windows is over: what has the larger limit brought? */
+/* What has the larger limit brought, between two windows of such a rate? */
 static void bfq_limit_judge(struct bfq_data *bfqd, u64 rate)
 {
 	struct bfq_device *dev = &bfqd->device;
-	s64 gain = div64_s64(((s64)rate - (s64)dev->rate) * 1024, dev->rate);
+	s64 gain = div64_s64(((s64)dev->up_rate - (s64)rate) * 1024, rate);
+	s64 step = clamp_t(s64, (gain - BFQ_GAIN_REST) * BFQ_GAIN_WEIGHT,
+			   -BFQ_GAIN_MOST, BFQ_GAIN_MOST);
 
-	gain = clamp_t(s64, gain, -BFQ_GAIN_CAP, BFQ_GAIN_CAP);
-	dev->gain += ((int)gain - dev->gain) / BFQ_GAIN_PAIRS;
-	if (gain > BFQ_GAIN_MUCH && dev->gain > BFQ_GAIN_SOME)
-		bfq_limit_set(bfqd, dev->learned + dev->learned / 4);
-	else if (dev->gain > BFQ_GAIN_SOME)
-		bfq_limit_set(bfqd, dev->learned + dev->learned / 8);
-	else if (dev->gain < BFQ_GAIN_NONE)
-		bfq_limit_set(bfqd, dev->learned - dev->learned / 16);
+	dev->gain = clamp_t(s64, gain, -1024, 1024);
+	bfq_limit_set(bfqd, dev->learned + (int)(dev->learned * step / 1024));
+}
+
+/* A window is over. */
+static void bfq_window_end(struct bfq_data *bfqd, u64 rate)
+{
+	struct bfq_device *dev = &bfqd->device;
+
+	if (dev->up) {
+		dev->up_rate = rate;
+		bfq_window_begin(dev, false);
+		return;
+	}
+	if (dev->up_rate)
+		bfq_limit_judge(bfqd, (dev->rate + rate) / 2);
+	dev->up_rate = 0;
+	dev->rate = rate;
+	bfq_window_begin(dev, true);
+}
+
+/* What has been seen since the last base window says nothing, nor does the window that began. */
+static void bfq_window_drop(struct bfq_device *dev)
+{
+	dev->up_rate = 0;
+	bfq_window_begin(dev, false);
 }
 
 /* Look at the window, if it is over. */
@@ -161,34 +181,23 @@ static void bfq_limit_learn(struct bfq_data *bfqd)
 	struct bfq_device *dev = &bfqd->device;
 	u64 ns = READ_ONCE(dev->done_ns) - dev->since_ns;
 	u64 done = dev->chosen - bfq_device_load(dev) - dev->since_done;
+	bool held = bfqd->raise.kept_back, dry = READ_ONCE(dev->dry);
 
-	if (bfqd->raise.kept_back || dev->unsettled) {
-		dev->unsettled = bfqd->raise.kept_back;
+	if (held || dry || dev->unsettled) {
+		dev->unsettled = held || dry;
 		WRITE_ONCE(dev->dry, false);
-		bfq_window_begin(dev, false);
-		return;
-	}
-	if (READ_ONCE(dev->dry)) {
-		WRITE_ONCE(dev->dry, false);
-		bfq_limit_set(bfqd, dev->learned + dev->learned / 4);
-		bfq_window_begin(dev, false);
+		if (dry && !held)
+			bfq_limit_set(bfqd, dev->learned + dev->learned / 4);
+		bfq_window_drop(dev);
 		return;
 	}
 	if (ns < BFQ_WINDOW_NS || done < (u64)dev->learned * BFQ_WINDOW_LIMITS)
 		return;
 	/* a window is one in which it has been held down at least once for each time it was full */
-	if (dev->kept_back < BFQ_WINDOW_LIMITS || ns > NSEC_PER_SEC * 2) {
-		bfq_window_begin(dev, false);
-		return;
-	}
-	done = div64_u64(done << BFQ_RATE_SHIFT, ns);
-	if (dev->up) {
-		bfq_limit_judge(bfqd, max(done, 1ULL));
-		bfq_window_begin(dev, false);
-	} else {
-		dev->rate = max(done, 1ULL);
-		bfq_window_begin(dev, true);
-	}
+	if (dev->kept_back < BFQ_WINDOW_LIMITS || ns > NSEC_PER_SEC * 2)
+		bfq_window_drop(dev);
+	else
+		bfq_window_end(bfqd, max(div64_u64(done << BFQ_RATE_SHIFT, ns), 1ULL));
 }
 
 /* The limit in force: what the administrator says, or has learned to be enough. */

@@ -592,8 +592,9 @@ enum bfq_wanted {
  * @since_ns: completion with which the window began
  * @since_done: load that had been completed by then
  * @rate: of the last base window, in sectors a ns
- * @gain: average gain of an up window, in 1/1024
- * @unsettled: others were held back for who goes first until a moment ago
+ * @up_rate: of the up window behind it; 0 while there is none
+ * @gain: of the last up window, in 1/1024
+ * @unsettled: others were held back for who goes first until a moment ago, or it was empty
  * @kept_back: how often requests were kept back in the window
  * @up: the window tries a larger limit
  */
@@ -609,6 +610,7 @@ struct bfq_device {
 	u64 since_ns;
 	u64 since_done;
 	u64 rate;
+	u64 up_rate;
 	int gain;
 	bool unsettled;
 	unsigned int kept_back;
