@@ -102,8 +102,8 @@ static const struct bfq_kind bfq_solid = {
 #define BFQ_WINDOW_LIMITS	8
 
 /*
- * In 1/1024: the gain at which the limit rests, half a percent; by how much more it moves than a gain
- * is away from that, so that without any gain it halves in a quarter of a second; and at most.
+ * In 1/1024: the gain at which the limit rests, half a percent; by how much more it moves than a
+ * gain is away from that, so that without any it halves in a quarter of a second; and at most.
  */
 #define BFQ_GAIN_REST		5
 #define BFQ_GAIN_WEIGHT		16
