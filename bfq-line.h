@@ -34,10 +34,16 @@ struct bfq_line {
 /* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
+/* Does nobody wait for it?  A read is known by one bit. */
+static inline bool bfq_line_counts(const struct request *rq)
+{
+	return unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags);
+}
+
 /* A request has got its tag. Context: any. */
 static inline void bfq_line_taken(struct bfq_line *line, const struct request *rq)
 {
-	if (!op_is_sync(rq->cmd_flags))
+	if (bfq_line_counts(rq))
 		atomic_inc(&line->writes);
 	if (unlikely(atomic_read(&line->granted)))
 		atomic_dec_if_positive(&line->granted);
@@ -46,7 +52,7 @@ static inline void bfq_line_taken(struct bfq_line *line, const struct request *r
 /* A request gives its tag back. Context: any. */
 static inline void bfq_line_given(struct bfq_line *line, const struct request *rq)
 {
-	if (!op_is_sync(rq->cmd_flags))
+	if (bfq_line_counts(rq))
 		atomic_dec(&line->writes);
 }
 
