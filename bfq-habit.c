@@ -34,10 +34,11 @@
  * While a queue is to catch up the device is plugged for it, and of others only so much is let
  * in beside it (bfq-idle.c) as lets it keep up:
  *
- *	quota	*= 1 - (share * took - alone) / alone / BFQ_QUOTA_GAIN
+ *	quota	*= 1 - ((share * took - alone) / alone + lag / BFQ_LAG_PULL) / BFQ_QUOTA_GAIN
  *
  * sectors for each of its requests.  That comes to rest where it has just its guarantee and the
- * device all else to do that it can.
+ * device all else to do that it can.  (Without the second part it had its guarantee from then on
+ * only, and what it was short of before, 30 ms, say, was never made up for.)
  *
  * What a request takes alone is, on a disk with moving parts, the mean of its process's prices.  On
  * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
@@ -75,7 +76,7 @@
  * are estimates and the guarantee is to hold from below.  Where all of the device's time is
  * claimed, who is due most gets that little less than it aims at, and nobody less than it is due.
  */
-#define BFQ_AIM_PART		20
+#define BFQ_AIM_PART		16
 
 /*
  * A queue that is behind by this time is to catch up until it is ahead by it.  Long enough for
@@ -100,10 +101,11 @@
 /*
  * Without moving parts so many requests in a row are a sample, since now and then one meets what
  * the device has read ahead, or what others have left to be done; and a sample raises the figure
- * by no more than this part of it.
+ * by no more than this part of it.  (With a sixteenth, the pauses between two turns beside writers,
+ * when all that is seen meets a cache that is being programmed, raised it by a fifth.)
  */
 #define BFQ_LONE_RUN		4
-#define BFQ_LONE_RISE		16
+#define BFQ_LONE_RISE		64
 
 /* On a disk the mean of about this many prices is taken. */
 #define BFQ_PRICE_MEAN		16
@@ -136,12 +138,14 @@
  * What others may be served beside a queue that is to catch up, for each of its requests: from a
  * page now and then to 32 MiB, which no device does meanwhile.  A sixteenth of the error is made
  * up for with each request.  Few lose a lot and many win a little, so what one has met is not cut
- * off, but for what keeps the quota above nothing.
+ * off, but for what keeps the quota above nothing.  A lag of BFQ_LAG_PULL pulls as much as a
+ * request that took twice what it should have: one of 20 ms is made up for in half a second.
  */
 #define BFQ_QUOTA_SHIFT		8
 #define BFQ_QUOTA_LEAST		(2 << BFQ_QUOTA_SHIFT)
 #define BFQ_QUOTA_MOST		((SZ_32M >> SECTOR_SHIFT) << BFQ_QUOTA_SHIFT)
 #define BFQ_QUOTA_GAIN		16
+#define BFQ_LAG_PULL		(8LL * BFQ_LAG_TURN)
 
 /**
  * bfq_habit_single - does a process ask for one request after the other?
@@ -273,7 +277,8 @@ void bfq_habit_see_price(struct bfq_queue *q, u32 ns)
 /* With its last request a queue fell back by so much: how much may others be served beside it? */
 static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
 {
-	s64 step = div64_s64(slow * habit->quota, (s64)habit->alone_ns * BFQ_QUOTA_GAIN);
+	s64 step = div64_s64(slow * habit->quota, (s64)habit->alone_ns * BFQ_QUOTA_GAIN) +
+		   div64_s64((s64)habit->lag_ns * habit->quota, BFQ_LAG_PULL * BFQ_QUOTA_GAIN);
 
 	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, habit->quota - habit->quota / 4);
 	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);

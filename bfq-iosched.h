@@ -543,6 +543,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
  * @raise_hold_ms: how long others are held back in a go
  * @raise_think_ms: how long a raised queue may stay away and is still waited for
  * @rest_ms: a group that rests keeps its share of the last so much time
+ * @first_part: others are held back for a group for one in so many parts of its share of the time
  */
 struct bfq_kind {
 	bool seeks;
@@ -555,6 +556,7 @@ struct bfq_kind {
 	u32 raise_hold_ms;
 	u32 raise_think_ms;
 	u32 rest_ms;
+	u32 first_part;
 };
 
 /*

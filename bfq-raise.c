@@ -40,8 +40,9 @@
  *	first	 it is raised, and all who compete are of its group; or it is in a group, and
  *		 each group that it is in has nobody beside it, or has been served less than it
  *		 is due, and others have been held back for it less than its share of the
- *		 time, of which .rest_ms can be saved up; and it asks at once when it has got
- *		 something, or to hold back others would cost them much and gain it little
+ *		 time, or without moving parts a quarter of that, since they and it could be
+ *		 served together; of .rest_ms it can be saved up.  And it asks at once when it
+ *		 has got something, or to hold back others would cost them much and gain it little
  *
  * what the others may do is bounded:
  *
@@ -174,16 +175,18 @@ static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq
 /* Others have been held back for a queue for so long. */
 static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 ns)
 {
-	u64 rest = bfqd->kind->rest_ms * NSEC_PER_MSEC, now = ktime_get_ns();
+	const struct bfq_kind *kind = bfqd->kind;
+	u64 saved = kind->rest_ms * NSEC_PER_MSEC, now = ktime_get_ns();
 	struct bfq_group *group, *parent;
 
-	ns = min(ns, rest);
+	ns = min(ns, saved) * kind->first_part;
+	saved *= kind->first_part;
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		/* once a look, however many of its queues go first */
 		if (parent->active_sum == group->active_weight || !(jiffies - group->first_seen))
 			continue;
 		group->first_seen = jiffies;
-		group->first_ns = max(group->first_ns, now - min(now, rest)) +
+		group->first_ns = max(group->first_ns, now - min(now, saved)) +
 				  div_u64(ns * parent->active_sum, group->active_weight);
 	}
 }

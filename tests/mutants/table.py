@@ -342,6 +342,9 @@ MUTANTS = (
     Mutant("inject-never", "while the device is plugged for one that is behind, others are served beside it",
            ("inject",),
            (("bfq-idle.c", "	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND ||", "	if (1 ||"),)),
+    Mutant("first-all-its-share", "without moving parts others are held back for a group a quarter of its share of the time",
+           ("stream",),
+           (("bfq-raise.c", "	ns = min(ns, saved) * kind->first_part;\n", "	ns = min(ns, saved);\n"),)),
     Mutant("little-waits", "who reads little goes into a full device",
            ("little",),
            (("bfq-idle.c", "	list_for_each_entry_reverse(q, &bfqd->active.queues, active) {\n"

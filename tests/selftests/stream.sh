@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a stream keeps its rate beside groups that have begun to read a little at a time
+# where: icount
+# build: modelled disks
+#
+# Four groups read 4k at random, one request after the other, and never get what they are due in
+# bytes. While they have credit they go first, and the stream is held back for them; but only for a
+# quarter of their share of the time, since the device could serve all of them together.
+. "${0%/*}/ktap.sh"
+plan 2
+require fio addpart
+
+modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
+parts 5 1638400
+sched "${SCHED:-$BFQ_NAME}"
+cg_setup
+cg stream 300
+for group in one two three four; do cg $group 100; done
+
+at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
+# rate NR...: of partitions together in MB/s, over three seconds
+rate() {
+	a=0 b=0
+	for nr in "$@"; do a=$((a + $(sectors_read "$nr"))); done
+	sleep 3
+	for nr in "$@"; do b=$((b + $(sectors_read "$nr"))); done
+	calc "($b - $a) * 512 / 3e6"
+}
+
+reader_in stream 1 --rw=read --bs=128k --ioengine=libaio --iodepth=2
+eventually 60 at_work 1 || give_up "fio does not start"
+sleep 1
+alone=$(rate 1)
+i=1
+for group in one two three four; do
+	i=$((i + 1))
+	reader_in $group $i --rw=randread --bs=4k --ioengine=psync
+done
+for i in 2 3 4 5; do eventually 60 at_work $i || give_up "fio does not start"; done
+all=$(rate 1 2 3 4 5)
+note "alone the stream reads $alone MB/s, all together $all"
+compare "all together nearly as much as the stream alone" "$all" -ge "$(calc "$alone * 0.93")"
+few=$(rate 2 3 4 5)
+note "the four read $few MB/s"
+compare "and the four what they are guaranteed" "$few" -ge 13.3
