@@ -9,8 +9,8 @@
  *	- what is left of its budget does not cover its next request,
  *	- it has been served for timeout_sync, however little that was,
  *	- a higher class wants the device, that of the raised (bfq-raise.c) too: a queue of its own
- *	  group, or one beside a group that it is in (wf2q_outranks()); or a raised one of another
- *	  group, which goes first,
+ *	  group, or one beside a group that it is in (wf2q_outranks()),
+ *	- it is held back for a raised one of another group, which goes first,
  *	- without moving parts: a queue arrives that would be chosen before it, because it
  *	  has had less and needs less (wf2q_precedes()),
  *	- it moves to another group, or goes.
@@ -246,17 +246,6 @@ static bool bfq_turn_beside_arm(struct bfq_data *bfqd, const struct bfq_queue *q
 	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
 }
 
-/*
- * Does who has got a request cut the turn in service short, whatever the kind of device?  Who is
- * of a higher class does; and who goes first, of another group that is to be served before.
- */
-static bool bfq_turn_cuts(struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	if (wf2q_outranks(&q->entity))
-		return true;
-	return q->first && wf2q_precedes(&q->entity) && !bfq_in_service(bfqd)->first;
-}
-
 /**
  * bfq_turn_arrival - a queue has got its first waiting request
  * @bfqd: the device
@@ -280,7 +269,7 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	if (!wf2q_backlogged(&q->entity))	/* else it has a claim */
 		wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
-	if (!bfq_turn_cuts(bfqd, q) || bfq_turn_beside_arm(bfqd, q)) {
+	if (!wf2q_outranks(&q->entity) || bfq_turn_beside_arm(bfqd, q)) {
 		bfq_turn_arrival_beside(bfqd, q);
 		return;
 	}
