@@ -37,8 +37,8 @@
  *	quota	*= 1 - ((share * took - alone) / alone + lag / BFQ_LAG_PULL) / BFQ_QUOTA_GAIN
  *
  * sectors for each of its requests.  That comes to rest where it has just its guarantee and the
- * device all else to do that it can.  (Without the second part it had its guarantee from then on
- * only, and what it was short of before, 30 ms, say, was never made up for.)
+ * device all else to do that it can.  (Without the lag it would have its guarantee from then on
+ * only, and what it was short of before, 30 ms, say, would never be made up for.)
  *
  * What a request takes alone is, on a disk with moving parts, the mean of its process's prices.  On
  * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
@@ -322,7 +322,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
-	if (habit->behind)
+	if (habit->behind && !bfqd->kind->seeks)	/* there nothing is injected */
 		bfq_habit_steer(habit, slow);
 	lag = habit->lag_ns + slow;
 	if (lag > most && habit->behind && !bfqd->kind->seeks)

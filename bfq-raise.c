@@ -41,8 +41,9 @@
  *		 each group that it is in has nobody beside it, or has been served less than it
  *		 is due, and others have been held back for it less than its share of the
  *		 time, or without moving parts a quarter of that, since they and it could be
- *		 served together; of .rest_ms it can be saved up.  And it asks at once when it
- *		 has got something, or to hold back others would cost them much and gain it little
+ *		 served together; its share of .rest_ms can be saved up; and it asks at once when
+ *		 it has got something, or to hold back others would cost them much and gain it
+ *		 little
  *
  * what the others may do is bounded:
  *

@@ -56,9 +56,6 @@ file_system() {
 	within $((60 * SLOW)) mkfs.ext4 -q -F "$DEV" || give_up "mkfs fails or does not end"
 	within $((60 * SLOW)) mount "$DEV" "$mnt" || give_up "the file system cannot be mounted, or that does not end"
 }
-unmount() {
-	within $((60 * SLOW)) umount "$mnt" || give_up "the file system cannot be unmounted, or that does not end"
-}
 files=$(few 8)
 commits() {
 	for n in $(seq "$files"); do
@@ -71,11 +68,11 @@ commit() {
 	finished $((60 * SLOW)) "$child" || give_up "files cannot be written and synced, status $?"
 }
 file_system
-defer "umount -l $mnt"	# which does not wait
+defer "umount -l $mnt"
 before=$(recorded rq_issue WFS.*)
 commit
 compare "a journal's commits go to the device as FUA" $(($(recorded rq_issue WFS.*) - before)) -ge $((files / 2))
-unmount
+unmount "$mnt"
 at_rest "nothing is left of the file system's"
 holds "which is clean" fsck.ext4 -f -n "$DEV"
 nullb_remove "$DISK"
@@ -95,6 +92,6 @@ flushed=$(flushes)
 commit
 compare "a journal's commits are inserted" $(($(recorded rq_insert) - before)) -ge "$files"
 compare "with flushes before and behind" $(($(flushes) - flushed)) -ge "$files"
-unmount
+unmount "$mnt"
 at_rest "nothing is left of them"
 holds "and the file system is clean" fsck.ext4 -f -n "$DEV"

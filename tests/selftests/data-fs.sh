@@ -15,7 +15,7 @@ job="--name=files --directory=$mnt --nrfiles=4 --size=$((1024 / SLOW))k --rw=ran
 
 holds "mkfs" mkfs.ext4 -q -F -b 4096 "$DEV"
 holds "mount with discard" mount -o discard "$DEV" "$mnt" || give_up "no file system"
-defer "umount $mnt"
+defer "umount -l $mnt"
 # shellcheck disable=SC2086 # a list of options
 holds "many fsyncs, verified" within $((60 * SLOW)) fio $job --fsync=16
 mkdir "$mnt/dir"
@@ -27,12 +27,12 @@ done
 sync -f "$mnt"
 rm -r "$mnt/dir"
 holds "fstrim" fstrim "$mnt"
-umount "$mnt"
+unmount "$mnt"
 holds "fsck finds it clean" fsck.ext4 -f -n "$DEV"
 mount "$DEV" "$mnt"
 echo 3 >/proc/sys/vm/drop_caches
 # shellcheck disable=SC2086
 holds "the files are still there after remounting" within $((60 * SLOW)) fio $job --verify_only
-umount "$mnt"
+unmount "$mnt"
 read -r r w <"/sys/block/$DISK/inflight"
 is "nothing is left in flight" 0 $((r + w))

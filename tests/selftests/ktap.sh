@@ -205,6 +205,12 @@ within() {
 	finished "$ktap_most" "$child"
 }
 
+# unmount DIRECTORY: and say so if that does not end. What is deferred for it is "umount -l", which
+# does not wait: the guest would have to be ended from outside, and nobody would know why
+unmount() {
+	within $((60 * SLOW)) umount "$1" || give_up "a file system cannot be unmounted, or that does not end"
+}
+
 # killed SECONDS PID...: children end by force, each within that time. Who waits for I/O
 # does not go by force either; asked to end, fio's main thread was seen to wait for ever
 # for threads that had ended, which says nothing of the kernel.
@@ -337,6 +343,17 @@ done_by() { read -r ktap_reads _ <"/sys/block/$DISK/${DISK}p$1/stat"; echo "$kta
 
 # sectors_read [N]: those that $DISK has read, or its partition N
 sectors_read() { awk '{ print $3 }' "/sys/block/$DISK/${1:+${DISK}p$1/}stat"; }
+# part_at_work N: that partition is being read
+part_at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
+# read_mb_s SECONDS N...: what is read meanwhile from partitions N together
+read_mb_s() {
+	ktap_for=$1 ktap_sectors=0
+	shift
+	for ktap_part; do ktap_sectors=$((ktap_sectors - $(sectors_read "$ktap_part"))); done
+	sleep "$ktap_for"
+	for ktap_part; do ktap_sectors=$((ktap_sectors + $(sectors_read "$ktap_part"))); done
+	calc "$ktap_sectors * 512 / 1e6 / $ktap_for"
+}
 
 # vm NAME VALUE: set a sysctl, and back at the end
 vm() {

@@ -42,7 +42,7 @@ mnt=$WORK/mnt
 mkdir "$mnt"
 mkfs.ext4 -q -F "$loop" || give_up "mkfs fails"
 mount -o discard "$loop" "$mnt" || give_up "no ext4 on $loop"
-defer "umount $mnt"
+defer "umount -l $mnt"
 cg_setup
 cg a 100
 echo 0 >"$CG/a/cgroup.procs"
@@ -50,7 +50,7 @@ verified "a file system on it, from a group" --directory="$mnt" --name=file --io
 	--rw=randwrite --fsync=32
 echo 0 >$CG_ROOT/cgroup.procs
 holds "the group can be removed" eventually 10 rmdir "$CG/a"
-umount "$mnt"
+unmount "$mnt"
 holds "fsck finds it clean" fsck.ext4 -f -n "$loop"
 disk "$bottom"
 sched none

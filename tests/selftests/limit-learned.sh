@@ -23,13 +23,7 @@ drive() {
 cg_setup
 for group in one two three four little; do cg $group 100; done
 
-at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
-# mb_s: of all, over a second
-mb_s() {
-	a=$(sectors_read)
-	sleep 1
-	calc "($(sectors_read) - $a) * 512 / 1e6"
-}
+mb_s() { read_mb_s 1 1 2 3 4 5; }
 limit() { sed -n 's/.* at most \([0-9]*\) KiB (learned)/\1/p' "$state"; }
 
 # four RW DEPTH: read 128 KiB at a time, beside each other
@@ -39,14 +33,14 @@ four() {
 		i=$((i + 1))
 		reader_in $group $i --rw="$1" --bs=128k --ioengine=libaio --iodepth="$2"
 	done
-	for i in 1 2 3 4; do eventually 60 at_work $i || give_up "fio does not start"; done
+	for i in 1 2 3 4; do eventually 60 part_at_work $i || give_up "fio does not start"; done
 }
 
 drive disk0
 four read 8
 # who begins while the limit is looked for is not to be taken for a gain
 reader_in little 5 --rw=randread --bs=4k --ioengine=psync --rate_iops=500
-eventually 60 at_work 5 || give_up "fio does not start"
+eventually 60 part_at_work 5 || give_up "fio does not start"
 sleep 3
 kib=$(limit)
 rate=$(mb_s)

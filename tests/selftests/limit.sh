@@ -18,7 +18,6 @@ cg two 100
 cg three 100
 cg small 100
 
-at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
 # rates: of the small reader, and of all together, in MB/s over four seconds, a second from now.
 # A queue is let fall behind by 20 ms and helped to be 20 ms ahead: one percent of these four seconds.
 rates() {
@@ -31,7 +30,7 @@ rates() {
 
 reader_in small 4 --rw=randread --bs=4k --ioengine=psync
 small_reader=$child
-eventually 60 at_work 4 || give_up "fio does not start"
+eventually 60 part_at_work 4 || give_up "fio does not start"
 rates
 alone=$small
 note "alone it reads $alone MB/s"
@@ -39,7 +38,7 @@ i=0
 for group in one two three; do
 	i=$((i + 1))
 	reader_in $group $i --rw=read --bs=128k --ioengine=libaio --iodepth=16
-	eventually 60 at_work $i || give_up "fio does not start"
+	eventually 60 part_at_work $i || give_up "fio does not start"
 done
 echo off >"$QUEUE/iosched/device_limit"
 rates

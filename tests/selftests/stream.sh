@@ -18,29 +18,19 @@ cg_setup
 cg stream 300
 for group in one two three four; do cg $group 100; done
 
-at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
-# rate NR...: of partitions together in MB/s, over three seconds
-rate() {
-	a=0 b=0
-	for nr in "$@"; do a=$((a + $(sectors_read "$nr"))); done
-	sleep 3
-	for nr in "$@"; do b=$((b + $(sectors_read "$nr"))); done
-	calc "($b - $a) * 512 / 3e6"
-}
-
 reader_in stream 1 --rw=read --bs=128k --ioengine=libaio --iodepth=2
-eventually 60 at_work 1 || give_up "fio does not start"
+eventually 60 part_at_work 1 || give_up "fio does not start"
 sleep 1
-alone=$(rate 1)
+alone=$(read_mb_s 3 1)
 i=1
 for group in one two three four; do
 	i=$((i + 1))
 	reader_in $group $i --rw=randread --bs=4k --ioengine=psync
 done
-for i in 2 3 4 5; do eventually 60 at_work $i || give_up "fio does not start"; done
-all=$(rate 1 2 3 4 5)
+for i in 2 3 4 5; do eventually 60 part_at_work $i || give_up "fio does not start"; done
+all=$(read_mb_s 3 1 2 3 4 5)
 note "alone the stream reads $alone MB/s, all together $all"
 compare "all together nearly as much as the stream alone" "$all" -ge "$(calc "$alone * 0.93")"
-few=$(rate 2 3 4 5)
+few=$(read_mb_s 3 2 3 4 5)
 note "the four read $few MB/s"
 compare "and the four what they are guaranteed" "$few" -ge 13.3
