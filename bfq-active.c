@@ -7,7 +7,8 @@
  * so is a group whose every request is in the driver just now; both will be
  * back in microseconds and have a claim on the device all along.  A queue is
  * therefore active from its first request until it has had none, neither
- * waiting nor in the driver, for BFQ_ACTIVE_MS; and as long as the device is
+ * waiting nor in the driver, for BFQ_ACTIVE_MS; as long as a task of it stands
+ * in line for a tag (bfq-line.c); and as long as the device is
  * plugged for it, or it has a claim (bfq-idle.c): with exact_shares a processor
  * may be taken from it for longer, and it must still find its place.
  *
@@ -217,7 +218,8 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 	list_for_each_entry_safe(q, next, &active->queues, active) {
 		if ((u32)jiffies - q->active_seen < ticks)
 			continue;
-		if (wf2q_backlogged(&q->entity) || atomic_read_acquire(&q->in_flight)) {
+		if (wf2q_backlogged(&q->entity) || q->in_line ||
+		    atomic_read_acquire(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
 			continue;

@@ -247,6 +247,7 @@ struct bfq_habit {
  * @first: it is one of them whatever the group: others are held back for it
  * @parked: its requests are not to be served for now
  * @lined: its last rest has been counted when a task of it came to stand in line (bfq-line.c)
+ * @in_line: its tasks that stand in line (bfq-line.c); so it is active
  * @watched: what is sent for it is of interest to bfq-raise.c when it completes.  Written under the
  *	lock, read without
  * @stint: the stint that it has in another arm than that in service (bfq_arm.stint), or had last
@@ -300,6 +301,7 @@ struct bfq_queue {
 	bool sync;
 	struct bfq_prio prio;
 
+	u16 in_line;
 	u16 active_weight;
 	u16 map;
 	u32 active_seen;

@@ -22,8 +22,9 @@
  * makes a difference of one request, with which it enters the engine, where it starts at V.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
- * long as somebody goes first, is behind its guarantee, or is of a higher class.  Requests for
- * which nobody waits have as many as bfq-depth.c lets them have everywhere; a write that would be
+ * long as somebody goes first, is behind its guarantee, or is of a higher class; and from requests
+ * for which nobody waits, on flash always, since there a write takes ten times as long as a read.
+ * Otherwise they have as many as bfq-depth.c lets them have everywhere; a write that would be
  * parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
@@ -31,7 +32,8 @@
  * left to it, or those who are let go would always be faster.
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
- * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever.
+ * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
+ * somebody goes first it gets a kept tag only after BFQ_LINE_LONG_MS.
  *
  * (tests/bench/run start-up --case 'xterm sd-card*': a program that starts in 0.95 s on an idle
  * card needed 19 s beside ten readers and two writers, with the in-tree scheduler as well.)
@@ -48,6 +50,12 @@
 
 /* As for the lowest class in the engine (WF2Q_THIN_PACE): one in 32 for who has waited longest. */
 #define BFQ_LINE_PACE		32
+
+/*
+ * Beside a program that starts.  A write that gets its tag may keep a card for a tenth of a second,
+ * and there are few of them that a program would not wait for.
+ */
+#define BFQ_LINE_LONG_MS	1000
 
 /* So many of those who stand in line are looked at, at most: some us, where a request takes ms. */
 #define BFQ_LINE_LOOKS		64
@@ -67,12 +75,14 @@
  * @link: in bfq_line.waiters
  * @q: the queue for which it wants a tag
  * @task: the task
+ * @since: jiffies when it came
  * @let_go: it may take a tag
  */
 struct bfq_waiter {
 	struct list_head link;
 	struct bfq_queue *q;
 	struct task_struct *task;
+	unsigned long since;
 	bool let_go;
 };
 
@@ -97,16 +107,25 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT);
 }
 
+/* Is the device plugged for it, or may it be?  Flash is for those behind, or for exact shares. */
+static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares)) &&
+	       bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
+}
+
 /*
- * How many of them are not for this queue?  Not all, and none from the queue in service when it has
- * run empty: the device may be plugged for it.  Without the lock a hint.
+ * How many of them are not for this queue?  Not all, and none if the device may be plugged for it.
+ * Without the lock a hint.
  */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
 	unsigned int tags = READ_ONCE(bfqd->tags);
 
-	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued))
+	if (!q->sync && !bfqd->kind->seeks)
+		return tags > 1;
+	if (bfq_line_plugged_for(bfqd, q))
 		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
 		return tags > 1;
@@ -155,10 +174,14 @@ static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b
 	return wf2q_had_less(&a->entity, &b->entity);
 }
 
-/*
- * May this one have a tag, when so many are left?  If it is for who has waited for longest,
- * whatever is kept.
- */
+/* Is what is kept from others not kept from this one, since it has waited for longest? */
+static bool bfq_line_overdue(const struct bfq_data *bfqd, const struct bfq_waiter *waiter)
+{
+	return !bfqd->active.nr_first ||
+	       jiffies - waiter->since > msecs_to_jiffies(BFQ_LINE_LONG_MS);
+}
+
+/* May this one have a tag, when so many are left? */
 static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter *waiter, int room,
 			    bool oldest)
 {
@@ -167,7 +190,9 @@ static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter
 		return false;
 	if (bfq_line_full(bfqd, waiter->q))
 		return false;
-	return room > (oldest ? 0 : bfq_line_kept(bfqd, waiter->q));
+	if (oldest && bfq_line_overdue(bfqd, waiter))
+		return room > 0;
+	return room > bfq_line_kept(bfqd, waiter->q);
 }
 
 /* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
@@ -202,6 +227,7 @@ static void bfq_line_advance(struct bfq_data *bfqd, int freed)
 	while ((waiter = bfq_line_next(bfqd, bfq_line_room(bfqd) + freed))) {
 		list_del(&waiter->link);
 		WRITE_ONCE(line->nr, line->nr - 1);
+		waiter->q->in_line--;
 		line->grants++;
 		line->granted_at = jiffies;
 		atomic_inc(&line->granted);
@@ -256,7 +282,7 @@ static long bfq_line_patience(const struct bfq_line *line)
  */
 void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	struct bfq_waiter waiter = { .q = q, .task = current };
+	struct bfq_waiter waiter = { .q = q, .task = current, .since = jiffies };
 	u64 began = ktime_get_ns();
 	unsigned long flags;
 	bool overdue = false;
@@ -268,6 +294,7 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 	else
 		list_add_tail(&waiter.link, &bfqd->line.waiters);
 	WRITE_ONCE(bfqd->line.nr, bfqd->line.nr + 1);
+	q->in_line++;
 	bfq_unlock(bfqd, flags);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);

@@ -12,8 +12,12 @@ MUTANTS = (
            (("bfq-line.c", "	return data_race((bool)q->first) || READ_ONCE(q->prio.class) == WF2Q_RT;\n", "	return false;\n"),)),
     Mutant("line-absent", "who waits for a tag competes",
            ("line",),
-           (("bfq-line.c", "		bfq_active_note(bfqd, waiter->q);\n", ""),)),
+           (("bfq-line.c", "		bfq_active_note(bfqd, waiter->q);\n", ""),
+            ("bfq-line.c", "	bfq_active_note(bfqd, q);\n	if (rest_ns", "	if (rest_ns"))),
     Mutant("line-writes", "writes for which nobody waits have three quarters of the tags, where these are few, too",
            ("async-tags",),
            (("bfq-line.c", "	return !q->sync && atomic_read(&bfqd->line.writes) >=", "	return false && atomic_read(&bfqd->line.writes) >="),)),
+    Mutant("line-dropped", "who stands in line competes, however long nobody is served",
+           ("line",),
+           (("bfq-active.c", "(wf2q_backlogged(&q->entity) || q->in_line ||", "(wf2q_backlogged(&q->entity) ||"),)),
 )

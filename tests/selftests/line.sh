@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 11
+plan 12
 require fio
 require_helper
 
@@ -76,6 +76,8 @@ readers program 10 1
 in_cg program fio --name=w --filename="$DEV" --offset=20g --size=1g --rw=write --bs=64k --ioengine=psync \
 	--time_based --runtime=600 >/dev/null 2>&1 &
 sleep 3
+# while the card erases nobody is served, and all of them stand in line
+holds "who stands in line uses up his credit, too, while the card erases" eventually 3 without_credit 10
 times=
 for _ in 1 2 3 4 5; do
 	sleep 1
