@@ -68,6 +68,8 @@ SUMMARIES = {
                            ideal=("none", "1", "stripes_mb_s")),
     "isolation": Summary("What do greedy neighbours cost who asks for little?", "4r", "p99_us",
                          "P99, us", LESS, "{:,.0f}", ("4r", "4w", "2r2w"), ("none", "alone", "p99_us")),
+    "equal": Summary("What do equal weights cost those who are all alike?", "nvme rand mixed x1",
+                     "total_mb_s", "total, MB/s", MORE, ideal=("none", "{case}", "total_mb_s")),
     "pareto": Summary("How long does a reader wait, if its neighbours are to keep their throughput?",
                       "nvme read 128k x16", "p99_us", "P99, us", LESS, "{:,.0f}",
                       ideal=("none", "nvme alone", "p99_us"),
