@@ -83,7 +83,7 @@ def draw(path):
           file=sys.stderr)
 
 
-def write(out, experiment, data, table):
+def write(out, experiment, data, table, plots=True):
     """Write the result into the directory out, and show its table."""
     name = data["name"]
     os.makedirs(out, exist_ok=True)
@@ -95,6 +95,7 @@ def write(out, experiment, data, table):
         f.write(dump(data) + "\n")
     with open(stem + ".md", "w", encoding="utf-8") as f:
         f.write(table)
-    draw(stem + ".json")
+    if plots:
+        draw(stem + ".json")
     print(f"\n{name}: {experiment.__doc__.strip().splitlines()[0]}\n\n{table}")
     print(f"written: {os.path.relpath(stem, os.getcwd())}.json", flush=True)

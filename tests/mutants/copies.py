@@ -87,8 +87,8 @@ class Copy:
     mutant costs the building of one room or two.
     """
 
-    def __init__(self, number):
-        self.top = os.path.join(BUILD, f"copy-{number}")
+    def __init__(self, number, build=BUILD):
+        self.top = os.path.join(build, f"copy-{number}")
 
     def become(self, texts):
         """Bring the copy up to date, with these texts instead of those in the tree."""
