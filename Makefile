@@ -16,7 +16,7 @@ running := $(shell uname -r)
 plain := $(if $(KDIR)$(BFQ_TEST)$(filter-out $(here)/build,$(abspath $(BUILD))),,y)
 KDIR ?= /lib/modules/$(running)/build
 
-.PHONY: all modules install uninstall clean help check check-fast mutants demo bench
+.PHONY: all modules install uninstall clean help check check-fast mutants demo bench ablate
 all: modules
 
 # Only for goals that need a kernel: the others must work without one.
@@ -98,7 +98,7 @@ clean:
 	rm -rf '$(BUILD)' *.ko
 
 # Where these run is the first thing to be said, before anything is built or installed.
-check check-fast mutants demo bench: supported
+check check-fast mutants demo bench ablate: supported
 .PHONY: supported
 supported:
 	@tools/setup --supported
@@ -112,6 +112,8 @@ demo:
 	@tests/demo/run
 bench:
 	@tests/bench/run
+ablate:
+	@tests/bench/ablate
 
 help:
 	@echo 'make                 build bfq.ko for the running kernel'
@@ -119,6 +121,7 @@ help:
 	@echo 'make demo            show the shares of cgroups in a virtual machine'
 	@echo 'make check           every test; check-fast: those for the inner loop'
 	@echo 'make mutants         show that the tests can fail, an hour or more; it goes on where it was stopped'
+	@echo 'make ablate          each idea off, each constant halved and doubled, hours; it goes on, too'
 	@echo 'make clean           remove everything built'
 	@echo
 	@echo 'KDIR=DIR             headers of another kernel: /lib/modules/RELEASE/build'
