@@ -249,7 +249,7 @@ MUTANTS = (
     # --- bfq-active.c
     Mutant("active-short", "a process competes while it thinks",
            ("tags-limits",),
-           (("bfq-active.c", "#define BFQ_ACTIVE_MS		25", "#define BFQ_ACTIVE_MS		0"),)),
+           (("bfq-active.c", "#define BFQ_ACTIVE_MS		25", "#define BFQ_ACTIVE_MS		1"),)),
     Mutant("active-forever", "who has stopped competes no more",
            ("tags-limits",),
            (("bfq-active.c", "		bfq_active_drop(bfqd, q);\n	}", "		q->active_seen = jiffies;\n	}"),)),

@@ -460,7 +460,7 @@ cg_setup() {
 	[ -f $CG_ROOT/cgroup.controllers ] || give_up "no cgroup v2 at $CG_ROOT"
 	for ktap_ctl in io memory; do
 		# after cgroup v1 had it, it takes a moment to come back
-		eventually 30 ktap_control "$ktap_ctl" ||
+		eventually $((30 * SLOW)) ktap_control "$ktap_ctl" ||
 			give_up "cgroup v2 does not have the $ktap_ctl controller"
 	done
 	# Moves between groups take milliseconds instead of tens of them.
