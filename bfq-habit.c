@@ -322,11 +322,12 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
-	if (habit->behind && !bfqd->kind->seeks)	/* there nothing is injected */
-		bfq_habit_steer(habit, slow);
 	lag = habit->lag_ns + slow;
-	if (lag > most && habit->behind && !bfqd->kind->seeks)
-		lag = -2 * BFQ_LAG_TURN;	/* it does not help */
+	if (habit->behind && !bfqd->kind->seeks) {	/* others are injected meanwhile */
+		bfq_habit_steer(habit, slow);
+		if (lag > most)
+			lag = -2 * BFQ_LAG_TURN;	/* it does not help */
+	}
 	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, most);
 	if (unlikely(habit->lag_ns > BFQ_LAG_TURN))
 		bfq_active_behind(bfqd, q, true);

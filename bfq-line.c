@@ -75,14 +75,14 @@
  * @link: in bfq_line.waiters
  * @q: the queue for which it wants a tag
  * @task: the task
- * @since: jiffies when it came
+ * @began: when it came (ktime in ns)
  * @let_go: it may take a tag
  */
 struct bfq_waiter {
 	struct list_head link;
 	struct bfq_queue *q;
 	struct task_struct *task;
-	unsigned long since;
+	u64 began;
 	bool let_go;
 };
 
@@ -115,25 +115,25 @@ static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_q
 }
 
 /*
- * How many of them are not for this queue?  Not all, and none if the device may be plugged for it.
- * Without the lock a hint.
+ * How many of them are not for this queue?  Not the only one, and none if the device may be plugged
+ * for it.  Without the lock a hint.
  */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
-	unsigned int tags = READ_ONCE(bfqd->tags);
 
+	if (READ_ONCE(bfqd->tags) <= 1)
+		return 0;
 	if (!q->sync && !bfqd->kind->seeks)
-		return tags > 1;
+		return 1;
 	if (bfq_line_plugged_for(bfqd, q))
 		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
-		return tags > 1;
+		return 1;
 	/* a bit likewise */
 	if (READ_ONCE(active->nr_behind) && !data_race((bool)q->habit.behind))
-		return tags > 1;
-	return tags > 1 && READ_ONCE(active->mixed) &&
-	       READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
+		return 1;
+	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
 }
 
 /**
@@ -174,11 +174,11 @@ static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b
 	return wf2q_had_less(&a->entity, &b->entity);
 }
 
-/* Is what is kept from others not kept from this one, since it has waited for longest? */
-static bool bfq_line_overdue(const struct bfq_data *bfqd, const struct bfq_waiter *waiter)
+/* May this one, which has waited for longest, have a tag that is kept? */
+static bool bfq_line_may_have_kept(const struct bfq_data *bfqd, const struct bfq_waiter *waiter)
 {
 	return !bfqd->active.nr_first ||
-	       jiffies - waiter->since > msecs_to_jiffies(BFQ_LINE_LONG_MS);
+	       ktime_get_ns() - waiter->began > BFQ_LINE_LONG_MS * NSEC_PER_MSEC;
 }
 
 /* May this one have a tag, when so many are left? */
@@ -190,7 +190,7 @@ static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter
 		return false;
 	if (bfq_line_full(bfqd, waiter->q))
 		return false;
-	if (oldest && bfq_line_overdue(bfqd, waiter))
+	if (oldest && bfq_line_may_have_kept(bfqd, waiter))
 		return room > 0;
 	return room > bfq_line_kept(bfqd, waiter->q);
 }
@@ -282,8 +282,7 @@ static long bfq_line_patience(const struct bfq_line *line)
  */
 void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	struct bfq_waiter waiter = { .q = q, .task = current, .since = jiffies };
-	u64 began = ktime_get_ns();
+	struct bfq_waiter waiter = { .q = q, .task = current, .began = ktime_get_ns() };
 	unsigned long flags;
 	bool overdue = false;
 
@@ -304,8 +303,8 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 		overdue = !io_schedule_timeout(bfq_line_patience(&bfqd->line));
 	}
 	__set_current_state(TASK_RUNNING);
-	bfq_habit_waited(q, began);
-	trace_bfq_line_wait(bfqd, q, began);
+	bfq_habit_waited(q, waiter.began);
+	trace_bfq_line_wait(bfqd, q, waiter.began);
 }
 
 /**

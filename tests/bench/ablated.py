@@ -8,13 +8,13 @@ import fnmatch
 import hashlib
 import json
 import os
-import threading
 from typing import NamedTuple
 
 import ablation
 import bench
 import constants
 import depends
+import kept
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(REPO, "build", "ablate")
@@ -66,21 +66,13 @@ def digest(parts):
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-class Known:
-    """A line of JSON for each result; the last one of a key holds."""
+class Known(kept.Kept):
+    """Results of variants."""
 
     def __init__(self):
-        self.lock, self.entries, self.experiments = threading.Lock(), {}, {}
+        super().__init__(RESULTS)
+        self.experiments = {}
         self.module = depends.module(depends.Tree())
-        if not os.path.exists(RESULTS):
-            return
-        with open(RESULTS, encoding="utf-8") as f:
-            for line in f:
-                try:
-                    entry = json.loads(line)
-                except ValueError:      # the last one, of a run that was killed
-                    continue
-                self.entries[entry["key"]] = entry
 
     def experiment(self, name):
         if name not in self.experiments:
@@ -97,20 +89,12 @@ class Known:
         return digest([ours, case.words, scheduler, seeds, self.experiment(case.experiment)])
 
     def find(self, key):
-        with self.lock:
-            return self.entries.get(key, {})
+        return super().find(key) or {}
 
     def rows(self, variant, case, seeds, scheduler=bench.OURS):
         """Rows by case, or None."""
         rows = self.find(self.key(variant, case, scheduler, seeds)).get("rows")
         return rows and {r["case"]: r for r in rows if r["scheduler"] == scheduler}
-
-    def keep(self, key, **entry):
-        entry = {"key": key, **entry}
-        with self.lock:
-            self.entries[key] = entry
-            with open(RESULTS, "a", encoding="utf-8") as f:
-                f.write(json.dumps(entry) + "\n")
 
 
 class Move(NamedTuple):

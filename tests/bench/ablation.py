@@ -239,7 +239,6 @@ class Case(NamedTuple):
         return any(f.of == NONE for f in self.figures)
 
 
-NONE = "none"
 # Where bounds are from.
 LWN = "the article: its guarantee within 2 %, 95 % of the ideal"
 HELD_OUT = "tests/bench/held-out"

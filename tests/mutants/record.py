@@ -6,11 +6,10 @@ module, the tests named for it and what all tests share.
 """
 
 import hashlib
-import json
 import os
-import threading
 
 import copies
+import kept
 
 RESULTS = os.path.join(copies.BUILD, "results")
 # What every selftest depends on beside itself.
@@ -36,20 +35,14 @@ def _of_tests(tests):
             yield "tests/selftests/" + name
 
 
-class Record:
-    """A line of JSON for each result, the last one of a key holds."""
+class Record(kept.Kept):
+    """Results of mutants."""
 
     def __init__(self):
-        self.lock = threading.Lock()
+        super().__init__(RESULTS)
         self.module = hashlib.sha256()
         for name in _sources():
             self.module.update(name.encode() + b"\0" + copies.read(name).encode())
-        self.known = {}
-        if os.path.exists(RESULTS):
-            with open(RESULTS, encoding="utf-8") as f:
-                for line in f:
-                    entry = json.loads(line)
-                    self.known[entry["key"]] = entry
 
     def key(self, edits, tests, kernel):
         """What a result depends on, as one word."""
@@ -58,16 +51,3 @@ class Record:
         for name in _of_tests(tests):
             digest.update(name.encode() + b"\0" + copies.read(name).encode())
         return digest.hexdigest()
-
-    def find(self, key):
-        return self.known.get(key)
-
-    def keep(self, key, **entry):
-        """Write down a result; return it."""
-        entry = {"key": key, **entry}
-        with self.lock:
-            self.known[key] = entry
-            os.makedirs(copies.BUILD, exist_ok=True)
-            with open(RESULTS, "a", encoding="utf-8") as f:
-                f.write(json.dumps(entry) + "\n")
-        return entry

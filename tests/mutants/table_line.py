@@ -17,7 +17,4 @@ MUTANTS = (
     Mutant("line-writes", "writes for which nobody waits have three quarters of the tags, where these are few, too",
            ("async-tags",),
            (("bfq-line.c", "	return !q->sync && atomic_read(&bfqd->line.writes) >=", "	return false && atomic_read(&bfqd->line.writes) >="),)),
-    Mutant("line-dropped", "who stands in line competes, however long nobody is served",
-           ("line",),
-           (("bfq-active.c", "(wf2q_backlogged(&q->entity) || q->in_line ||", "(wf2q_backlogged(&q->entity) ||"),)),
 )
