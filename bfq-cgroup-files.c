@@ -410,6 +410,11 @@ int bfq_cgroup_register(void)
 /**
  * bfq_cgroup_unregister - take them back, at module unload
  *
+ * Waits for all groups, since before 6.3 (and before stable kernels took that over) a switch of the
+ * elevator does not wait for the worker that frees a group, which would call what is gone.  On
+ * later kernels there is none left here, and elv_unregister() has waited for the callbacks, too;
+ * so no test on these can tell whether this does.
+ *
  * Context: may sleep, until the groups of cgroups just removed are freed.
  */
 void bfq_cgroup_unregister(void)

@@ -292,6 +292,8 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	for (why = 0; why < BFQ_NR_WHY; why++)
 		seq_printf(m, " %s %lu", bfq_why_names[why], ended[why]);
 	seq_printf(m, "\ntaken along: %lu\n", along);
+	if (READ_ONCE(bfqd->tun.low_latency))
+		seq_printf(m, "credit lasts: %u ms\n", bfq_raise_lasts_ms(bfqd));
 	if (bfq_line_few(bfqd))
 		seq_printf(m, "in line for a tag: %u tasks\n", READ_ONCE(bfqd->line.nr));
 	if (stuck)

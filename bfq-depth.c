@@ -412,9 +412,12 @@ void bfq_depth_refresh(struct bfq_data *bfqd)
  */
 void bfq_depth_init(struct request_queue *rqq)
 {
+	struct bfq_data *bfqd = rqq->elevator->elevator_data;
+
 	bfq_start_async_depth(rqq, BFQ_ASYNC_PERCENT);
 	bfq_depth_updated(rqq);
-	bfq_depth_refresh(rqq->elevator->elevator_data);
+	bfq_depth_refresh(bfqd);
+	bfq_raise_guess(bfqd, bfq_line_few(bfqd));
 }
 
 /**

@@ -54,7 +54,7 @@
  * Beside a raised queue (bfq-raise.c) one request of others is let in at a time, which is what the
  * smallest limit does.  Its credit lasts for as long as a large program may take to start, which
  * is twice what it takes alone.  Others are held back until it has thought for as long as a seek
- * takes, which is what they would cost it; after 400 ms they are let through for ten seeks.
+ * takes, which is what they would cost it; after 400 ms they are let through for six seeks.
  *
  * A group that rests keeps its share of the last two seconds: five equal groups each 0.4 s, in
  * which a shell starts or a hundred blocks are read.
@@ -79,7 +79,8 @@ static const struct bfq_kind bfq_moving = {
  * the price of the lock, and too few to be noticed by what arrives just behind them.
  * Overhead: at its peak a drive does as many requests of 4 KiB as would fill half of
  * its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe drive its full rate.
- * Beside a raised queue all is ten times as fast as on a disk, or a little less.
+ * Beside a raised queue all is ten times as fast as on a disk, or a little less; its credit lasts
+ * for longer where reads are seen to take longer.
  * Others are held back for groups a quarter as long: a reader of little at a time is never served
  * what it is due in bytes, and four of them cost a stream beside them a seventh of its rate.
  */

@@ -541,7 +541,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
  * @overhead: sectors that a request counts for against the limit, beside its data
  * @limit: sectors in the device, to begin with
  * @beside_raised: and as long as it is the turn of somebody else than a raised queue
- * @raise_ms: how long the credit of a queue lasts that never rests
+ * @raise_ms: how long the credit of a queue lasts at least that never rests
  * @raise_hold_ms: how long others are held back in a go
  * @raise_think_ms: how long a raised queue may stay away and is still waited for
  * @rest_ms: a group that rests keeps its share of the last so much time
@@ -1035,6 +1035,8 @@ void bfq_price_refresh(struct bfq_data *bfqd);
 
 /* bfq-raise.c */
 void bfq_raise_init(struct bfq_data *bfqd);
+void bfq_raise_guess(struct bfq_data *bfqd, bool few);
+u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);

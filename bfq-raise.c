@@ -9,9 +9,11 @@
  *
  *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served, also
  *		 alone, is taken off, as is the time in which it has requests, so that it lasts
- *		 for .raise_ms of the kind of device at most; and rest gives it back, all in
- *		 BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes through the page
- *		 cache, but less, and what is taken off is their price, seeks and all
+ *		 for twice as long as a large program takes to start on this device alone, at
+ *		 most: two times BFQ_CREDIT / 16 KiB reads, one after the other.  Rest gives it
+ *		 back, all in BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes
+ *		 through the page cache, but less, and what is taken off is their price, seeks
+ *		 and all
  *	kin	 what a process is served while it is young, is taken off the credit with which
  *		 its parent's other children begin, and the young of them go on: a crowd of new
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
@@ -50,9 +52,10 @@
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
  *	hold	 none of them is served while a request of who goes first is in the device, or
  *		 has been there less than .raise_think_ms ago (a read, or a write that somebody
- *		 waits for); without moving parts, none without credit:
- *		 one that has it is perhaps another process of the same program, and costs less
- *	release	 after .raise_hold_ms of that they are let through for a quarter of this time, so
+ *		 waits for).  Without moving parts some are spared: who is raised, too (perhaps
+ *		 another process of the same program), and who has credit and asks now and then
+ *		 (that costs little, and who goes first may wait for it: a journal)
+ *	release	 after .raise_hold_ms of that they are let through for an eighth of this time, so
  *		 that they are never starved; on a disk, altogether once the raised have little
  *		 credit left
  *	park	 a write for which nobody waits is let through when fifteen times as long as the
@@ -113,19 +116,43 @@
 #define BFQ_CREDIT_WEIGHT	((BFQ_LEVELS - IOPRIO_BE_NORM) * BFQ_WEIGHT_PER_LEVEL)
 
 /*
+ * A large program reads all of its credit in pieces of 16 KiB, and beside others it takes twice as
+ * long as alone: so many reads.  On flash what one takes is seen (bfq_raise_see_read()); for this
+ * time the credit lasts, but at least for .raise_ms, and no longer than on a disk.
+ */
+#define BFQ_LARGE_READS		(2ULL * (SZ_128M / SZ_16K))
+#define BFQ_RAISE_MOST_MS	48000U
+
+/*
+ * Until it has been seen, so long where the device takes a few requests at a time: these are cards
+ * and sticks.  On one that is faster credit is used up by what is served all the same.
+ */
+#define BFQ_READ_FEW_NS		(1000 * NSEC_PER_USEC)
+
+/* Not who reads more at a time, on average: a copy, which reads ahead.  48 KiB. */
+#define BFQ_READ_SMALL		((SZ_32K + SZ_16K) >> SECTOR_SHIFT)
+
+/* The mean of about so many looks. */
+#define BFQ_READ_MEAN		16
+
+/*
  * So much time between two looks is taken off at most: when there was nothing to do nobody looked,
  * and who comes then has not competed all that time.
  */
 #define BFQ_LOOK_MOST_MS	100U
 
 /*
- * Who usually thinks for longer than one in so many parts of .raise_think_ms is not held back for
- * among groups: it asks now and then, and to be served next is enough.
+ * Who usually thinks for longer than one in so many parts of .raise_think_ms asks now and then: to
+ * be served next is enough for it, and nobody is held back for it among groups.
  */
 #define BFQ_RARE_PART		4
 
-/* Others are let through for one in so many parts of the time for which they were held back. */
-#define BFQ_RELEASE_PART	4
+/*
+ * Others are let through for one in so many parts of the time for which they were held back: a
+ * program that never thinks may take a fifth longer than alone, and a write now and then is let
+ * through, too.
+ */
+#define BFQ_RELEASE_PART	8
 
 /* A write takes one in so many parts of the time at most, and waits no longer than a second. */
 #define BFQ_WRITE_PART		16
@@ -158,6 +185,13 @@ static noinline bool bfq_raise_lags(const struct bfq_data *bfqd, const struct bf
 	return true;
 }
 
+/* Does it ask now and then only? */
+static bool bfq_raise_rare(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return min(q->habit.think_ns, q->habit.thought_ns) >
+	       bfqd->kind->raise_think_ms * (u32)NSEC_PER_MSEC / BFQ_RARE_PART;
+}
+
 /* Does a raised queue go before the queues of other groups, too? */
 static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -168,9 +202,13 @@ static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq
 		return true;
 	if (q->group == bfqd->root)	/* it is of no group that could be behind */
 		return false;
-	return min(q->habit.think_ns, q->habit.thought_ns) <=
-	       bfqd->kind->raise_think_ms * (u32)NSEC_PER_MSEC / BFQ_RARE_PART &&
-	       bfq_raise_lags(bfqd, q);
+	return !bfq_raise_rare(bfqd, q) && bfq_raise_lags(bfqd, q);
+}
+
+/* Without moving parts: is it not held back for those that go first?  See the top. */
+static bool bfq_raise_spares(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return q->raised || (q->credit && bfq_raise_rare(bfqd, q));
 }
 
 /* Others have been held back for a queue for so long. */
@@ -271,12 +309,45 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 		bfq_active_first(bfqd, q, first);
 }
 
+/**
+ * bfq_raise_lasts_ms - for how long does a credit last if nothing else is taken off?
+ * @bfqd: the device
+ *
+ * Context: any.
+ * Return: in ms; on a disk always the same.
+ */
+u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd)
+{
+	u64 ms = READ_ONCE(bfqd->raise.read_ns) * BFQ_LARGE_READS / NSEC_PER_MSEC;
+
+	return clamp_t(u64, ms, bfqd->kind->raise_ms, BFQ_RAISE_MOST_MS);
+}
+
 /* What it costs a process not to have rested for so many jiffies. */
 static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 {
-	unsigned long lasts = msecs_to_jiffies(bfqd->kind->raise_ms);
+	unsigned long lasts = msecs_to_jiffies(bfq_raise_lasts_ms(bfqd));
 
 	return BFQ_CREDIT / lasts * min(ticks, lasts);
+}
+
+/* On flash, what does a small read take alone?  It is known of this process perhaps. */
+static void bfq_raise_see_read(struct bfq_raise *raise, const struct bfq_queue *q)
+{
+	u32 ns = q->habit.alone_ns;
+
+	if (!q->habit.sure || q->served.sectors > BFQ_READ_SMALL * q->served.requests)
+		return;
+	if (raise->read_ns)
+		ns = raise->read_ns + ((s32)ns - (s32)raise->read_ns) / BFQ_READ_MEAN;
+	WRITE_ONCE(raise->read_ns, ns);
+}
+
+/* Has it a request, or does it wait for a tag for one? */
+static bool bfq_raise_wants(const struct bfq_queue *q)
+{
+	return wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight) || q->in_line ||
+	       atomic_read(&q->asking);
 }
 
 /*
@@ -286,21 +357,23 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 {
 	u32 cost = bfq_raise_cost(bfqd, ticks);
+	struct bfq_raise *raise = &bfqd->raise;
 	struct bfq_queue *q;
 
-	bfqd->raise.most = 0;
+	raise->most = 0;
 	list_for_each_entry(q, &bfqd->active.queues, active) {
-		u32 full = bfq_raise_settle(&bfqd->raise, q);
+		u32 full = bfq_raise_settle(raise, q);
 
 		q->credit = min(q->credit, full);
-		if (wf2q_backlogged(&q->entity) || atomic_read(&q->in_flight) ||
-		    atomic_read(&q->asking))
+		if (bfq_raise_wants(q)) {
 			q->credit -= min(q->credit, cost);
-		if (q->first && bfqd->raise.kept_back)
+			bfq_raise_see_read(raise, q);
+		}
+		if (q->first && raise->kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
-		bfq_raise_compare(&bfqd->raise, q);
+		bfq_raise_compare(raise, q);
 	}
-	bfqd->raise.kept_back = false;
+	raise->kept_back = false;
 }
 
 /* How much has been served in the last .rest_ms? */
@@ -373,7 +446,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->active.first_waiting)
 		return false;
-	if (bfqd->kind->seeks ? raise->most < BFQ_CREDIT_HOLDS : q->credit)
+	if (bfqd->kind->seeks ? raise->most < BFQ_CREDIT_HOLDS : bfq_raise_spares(bfqd, q))
 		return false;
 	if (!wait)
 		return false;
@@ -403,7 +476,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
  */
 bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return !bfqd->kind->seeks && q->credit &&
+	return !bfqd->kind->seeks && bfq_raise_spares(bfqd, q) &&
 	       bfq_device_load(&bfqd->device) < bfqd->kind->beside_raised;
 }
 
@@ -550,6 +623,16 @@ static enum hrtimer_restart bfq_hold_timer_fn(struct hrtimer *timer)
 static enum hrtimer_restart bfq_write_timer_fn(struct hrtimer *timer)
 {
 	return bfq_raise_look(container_of(timer, struct bfq_data, raise.write_timer));
+}
+
+/**
+ * bfq_raise_guess - how long does a read take on this device?
+ * @bfqd: a new device
+ * @few: it takes a few requests at a time
+ */
+void bfq_raise_guess(struct bfq_data *bfqd, bool few)
+{
+	bfqd->raise.read_ns = few ? BFQ_READ_FEW_NS : 0;
 }
 
 /**

@@ -33,8 +33,10 @@ struct bfq_kin {
  * @most: the largest credit of an active queue, as of the last look
  * @family: of the queue that has it
  * @looked: jiffies of that
- * @held: writers' queues that are parked
+ * @read_ns: what a small read takes alone, without moving parts; 0: not seen yet.  Written under
+ *	the lock, read without
  * @kept_back: others have been held back since the last look
+ * @held: writers' queues that are parked
  * @recent: what queues were charged lately, in sectors, as of that
  * @charged: and since
  * @inside: synchronous requests in the device of queues that go first.  Changes without a lock
@@ -51,8 +53,9 @@ struct bfq_raise {
 	u32 most;
 	pid_t family;
 	unsigned long looked;
-	struct list_head held;
+	u32 read_ns;
 	bool kept_back;
+	struct list_head held;
 	u64 recent;
 	u64 charged;
 	atomic_t inside;

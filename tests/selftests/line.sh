@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 12
+plan 16
 require fio
 require_helper
 
@@ -43,7 +43,7 @@ idle=$took
 
 readers heavy 5 1
 readers light 5 8
-holds "who reads without end uses up his credit" eventually 12 without_credit 10
+holds "who reads without end uses up his credit" eventually 20 without_credit 10
 holds "tasks stand in line for them" eventually 10 grep -q 'in line for a tag: [1-9]' "/sys/kernel/debug/block/$DISK/sched/state"
 a=$(got heavy rbytes) b=$(got light rbytes)
 sleep 4
@@ -77,7 +77,7 @@ in_cg program fio --name=w --filename="$DEV" --offset=20g --size=1g --rw=write -
 	--time_based --runtime=600 >/dev/null 2>&1 &
 sleep 3
 # while the card erases nobody is served, and all of them stand in line
-holds "who stands in line uses up his credit, too, while the card erases" eventually 3 without_credit 10
+holds "who stands in line uses up his credit, too, while the card erases" eventually 16 without_credit 10
 times=
 for _ in 1 2 3 4 5; do
 	sleep 1
@@ -89,7 +89,7 @@ took=$(printf '%s\n' $times | sort -n | sed -n 3p)
 compare "a program beside readers and a writer waits for few of their requests ($took, $idle ms)" \
 	"$took" -le "$(calc "4 * $idle")"
 reader_on "$DEV" program --offset=30g --size=1g --rw=randread --bs=4k --ioengine=psync --thinktime=3ms
-sleep 1
+eventually 20 without_credit 11 || give_up "the small reader has credit"
 a=$(got program wbytes) b=$(got program rbytes)
 sleep 5
 a=$(calc "($(got program wbytes) - $a) / 5e6") b=$(calc "($(got program rbytes) - $b) / 5e6")
@@ -103,7 +103,19 @@ sched "${SCHED:-$BFQ_NAME}"
 reads="p=s99+8 p=s99+8"
 program program
 idle=$took
+holds "credit lasts for longer where a read takes long" grep -q 'credit lasts: [1-9][0-9]\{4\} ms' \
+	"/sys/kernel/debug/block/$DISK/sched/state"
 readers program 10 1
 program program
 compare "a program that begins with ten readers is served before them ($took, $idle ms)" "$took" -le "$(calc "4 * $idle")"
+sleep 1
+reads="p=s500+8"
+program program
+compare "a later one is hardly held up by them, who have credit but less of it ($took ms)" "$took" -le 1050
+
+# A stick takes ten seconds for what an SSD reads in one.
+holds "there, too, who reads without end uses up his credit" eventually 60 without_credit 10
+reads="p=s2000+32"
+program program
+compare "a program that reads for five seconds goes first until it has started ($took ms)" "$took" -le 8000
 killall -9 fio

@@ -7,7 +7,7 @@
 # A "program" reads 4 KiB here and there, one after the other, as one that starts, beside three that
 # read all they can and one that writes through the page cache, on a modelled SATA SSD of 300 MB/s.
 . "${0%/*}/ktap.sh"
-plan 13
+plan 14
 require fio
 require_helper
 
@@ -68,6 +68,16 @@ holds "who never rests has used it up after some seconds" eventually 20 without_
 killed 20 "$small" 2>/dev/null
 # shellcheck disable=SC2086 # a list
 killed 20 $pids 2>/dev/null
+
+# One that has had more, and now asks now and then, beside one that goes first and may wait for it.
+begins=$(i=0; while [ $i -lt 8 ]; do echo "j=r$((i * 1024))+1024 wait"; i=$((i + 1)); done)
+pauses=$(i=0; while [ $i -lt 60 ]; do echo "h=b4+4 wait sleep=5"; i=$((i + 1)); done)
+"$HELPER" issue "$DEV" "$begins $pauses" >"$WORK/now-and-then" &
+rare=$!
+"$HELPER" issue "$DEV" "sleep=50 p=s3000+4" >"$WORK/ended" || give_up "helper issue"
+wait "$rare" || give_up "helper issue"
+took=$(awk '$1 == "h" { sum += $3 - $2; n++ } END { printf "%.1f", sum / 1000 / n }' "$WORK/now-and-then")
+compare "nor is one held back for it that asks now and then (ms a read)" "$took" -le 2
 
 # Writers fill the disk's cache; a read among what they write would wait for flash to be programmed.
 background fio_load --rw=write --bs=64k --ioengine=psync --offset=6g --size=256m
