@@ -84,6 +84,21 @@ bool bfq_arm_done(struct bfq_data *bfqd, const struct request *rq, u64 now)
 }
 
 /**
+ * bfq_arm_look - a request has arrived: it may be for an arm that rests
+ * @bfqd: the device
+ *
+ * A dispatcher is to look, however full the device is (bfq_gate_full()).  If there is nothing for
+ * it bfq_device_full() asks for the next completion anew.
+ *
+ * Context: bfqd->lock held, as it arrives; the device is run after it.
+ */
+void bfq_arm_look(struct bfq_data *bfqd)
+{
+	if (unlikely(bfqd->arms.nr))
+		clear_bit(BFQ_WANTED_ROOM, &bfqd->device.wanted);
+}
+
+/**
  * bfq_arm_raised - is an arm that rests kept for a raised queue?
  * @bfqd: the device
  * @nr: the arm

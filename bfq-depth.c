@@ -417,7 +417,7 @@ void bfq_depth_init(struct request_queue *rqq)
 	bfq_start_async_depth(rqq, BFQ_ASYNC_PERCENT);
 	bfq_depth_updated(rqq);
 	bfq_depth_refresh(bfqd);
-	bfq_raise_guess(bfqd, bfq_line_few(bfqd));
+	bfq_raise_guess(bfqd, bfq_line_few(bfqd));	/* now there are tags to be counted */
 }
 
 /**

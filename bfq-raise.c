@@ -9,11 +9,11 @@
  *
  *	credit	 of each process: BFQ_CREDIT sectors when it is new; what it is served, also
  *		 alone, is taken off, as is the time in which it has requests, so that it lasts
- *		 for twice as long as a large program takes to start on this device alone, at
- *		 most: two times BFQ_CREDIT / 16 KiB reads, one after the other.  Rest gives it
- *		 back, all in BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes
- *		 through the page cache, but less, and what is taken off is their price, seeks
- *		 and all
+ *		 for no longer than twice what a large program takes to start alone: on a disk
+ *		 .raise_ms, on flash two times BFQ_CREDIT / 16 KiB reads, one after the other,
+ *		 as they are seen to take, or .raise_ms if that is more.  Rest gives it back, all
+ *		 in BFQ_CREDIT_FILLS_NS.  The same, on a disk, of a group's writes through the
+ *		 page cache, but less, and what is taken off is their price, seeks and all
  *	kin	 what a process is served while it is young, is taken off the credit with which
  *		 its parent's other children begin, and the young of them go on: a crowd of new
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
@@ -52,9 +52,9 @@
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
  *	hold	 none of them is served while a request of who goes first is in the device, or
  *		 has been there less than .raise_think_ms ago (a read, or a write that somebody
- *		 waits for).  Without moving parts some are spared: who is raised, too (perhaps
- *		 another process of the same program), and who has credit and asks now and then
- *		 (that costs little, and who goes first may wait for it: a journal)
+ *		 waits for).  Without moving parts some are spared: who is due to be raised, too
+ *		 (perhaps another process of the same program), and who has credit and asks now
+ *		 and then (that costs little, and who goes first may wait for it: a journal)
  *	release	 after .raise_hold_ms of that they are let through for an eighth of this time, so
  *		 that they are never starved; on a disk, altogether once the raised have little
  *		 credit left
@@ -124,15 +124,15 @@
 #define BFQ_RAISE_MOST_MS	48000U
 
 /*
- * Until it has been seen, so long where the device takes a few requests at a time: these are cards
- * and sticks.  On one that is faster credit is used up by what is served all the same.
+ * Until it has been seen, so long where the device takes a few requests at a time: these are
+ * sticks, and cards in readers.  On a faster one credit is used up by what is served all the same.
  */
 #define BFQ_READ_FEW_NS		(1000 * NSEC_PER_USEC)
 
 /* Not who reads more at a time, on average: a copy, which reads ahead.  48 KiB. */
 #define BFQ_READ_SMALL		((SZ_32K + SZ_16K) >> SECTOR_SHIFT)
 
-/* The mean of about so many looks. */
+/* The mean of about so many looks at queues of which it is known. */
 #define BFQ_READ_MEAN		16
 
 /*
@@ -149,10 +149,12 @@
 
 /*
  * Others are let through for one in so many parts of the time for which they were held back: a
- * program that never thinks may take a fifth longer than alone, and a write now and then is let
- * through, too.
+ * program that never thinks may take a fifth longer than alone, and what they have inside then and
+ * a write now and then take some of that.  What was due to them so many times .raise_hold_ms ago
+ * is forgotten.
  */
 #define BFQ_RELEASE_PART	8
+#define BFQ_HOLD_STALE		4
 
 /* A write takes one in so many parts of the time at most, and waits no longer than a second. */
 #define BFQ_WRITE_PART		16
@@ -208,7 +210,7 @@ static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq
 /* Without moving parts: is it not held back for those that go first?  See the top. */
 static bool bfq_raise_spares(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return q->raised || (q->credit && bfq_raise_rare(bfqd, q));
+	return bfq_raise_due(bfqd, q) || (q->credit && bfq_raise_rare(bfqd, q));
 }
 
 /* Others have been held back for a queue for so long. */
@@ -230,10 +232,10 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 	}
 }
 
-/* Has this one the most? */
+/* Has this one the most?  Those of other classes are never raised. */
 static void bfq_raise_compare(struct bfq_raise *raise, const struct bfq_queue *q)
 {
-	if (q->credit <= raise->most)
+	if (q->credit <= raise->most || q->prio.class != WF2Q_BE)
 		return;
 	raise->most = q->credit;
 	raise->family = q->family;
@@ -318,9 +320,9 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
  */
 u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd)
 {
-	u64 ms = READ_ONCE(bfqd->raise.read_ns) * BFQ_LARGE_READS / NSEC_PER_MSEC;
+	u64 ms = div_u64(READ_ONCE(bfqd->raise.read_ns) * BFQ_LARGE_READS, NSEC_PER_MSEC);
 
-	return clamp_t(u64, ms, bfqd->kind->raise_ms, BFQ_RAISE_MOST_MS);
+	return clamp_t(u64, ms, READ_ONCE(bfqd->kind)->raise_ms, BFQ_RAISE_MOST_MS);
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -331,12 +333,14 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 	return BFQ_CREDIT / lasts * min(ticks, lasts);
 }
 
-/* On flash, what does a small read take alone?  It is known of this process perhaps. */
-static void bfq_raise_see_read(struct bfq_raise *raise, const struct bfq_queue *q)
+/* On flash, what does a small read take alone?  That is seen of a process that has been alone. */
+static void bfq_raise_see_read(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
+	struct bfq_raise *raise = &bfqd->raise;
 	u32 ns = q->habit.alone_ns;
 
-	if (!q->habit.sure || q->served.sectors > BFQ_READ_SMALL * q->served.requests)
+	if (!q->habit.sure || q->served.sectors > BFQ_READ_SMALL * q->served.requests ||
+	    bfqd->kind->seeks)
 		return;
 	if (raise->read_ns)
 		ns = raise->read_ns + ((s32)ns - (s32)raise->read_ns) / BFQ_READ_MEAN;
@@ -367,7 +371,7 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 		q->credit = min(q->credit, full);
 		if (bfq_raise_wants(q)) {
 			q->credit -= min(q->credit, cost);
-			bfq_raise_see_read(raise, q);
+			bfq_raise_see_read(bfqd, q);
 		}
 		if (q->first && raise->kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
@@ -424,6 +428,18 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	}
 }
 
+/*
+ * Have others been let through after they were held back?  Where nothing can be sent beside a
+ * request that takes long, nobody may have looked in time; unless that was long ago it still is.
+ */
+static bool bfq_raise_hold_over(const struct bfq_raise *raise, u64 hold, u64 now)
+{
+	u64 past = now - raise->since_ns;
+
+	return past >= hold + hold / BFQ_RELEASE_PART &&
+	       (raise->released || past >= BFQ_HOLD_STALE * hold);
+}
+
 /**
  * bfq_raise_holds - is another queue held back for those that go first?
  * @bfqd: the device
@@ -454,10 +470,14 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 		until = READ_ONCE(raise->seen_ns) + wait;
 	if (until <= now)
 		return false;
-	if (now - raise->since_ns >= hold + hold / BFQ_RELEASE_PART)
+	if (bfq_raise_hold_over(raise, hold, now)) {
 		raise->since_ns = now;
-	if (now - raise->since_ns >= hold)
+		raise->released = false;
+	}
+	if (now - raise->since_ns >= hold) {
+		raise->released = true;
 		return false;
+	}
 	bfq_gate_close(bfqd, BFQ_GATE_HELD);
 	until = min(until, raise->since_ns + hold);
 	hrtimer_start(&raise->hold_timer, ns_to_ktime(until - now), HRTIMER_MODE_REL);
@@ -469,8 +489,8 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
  * @bfqd: the device, for which nothing waits
  * @q: the queue
  *
- * The same as to let it wait, and see at its turn that it is not held back (bfq_raise_holds()) and
- * that the device has room (bfq_device_full()).
+ * Only if it would be seen at its turn that it is not held back (bfq_raise_holds()) and that the
+ * device has room (bfq_device_full()).
  *
  * Context: bfqd->lock held.
  */

@@ -36,6 +36,7 @@ struct bfq_kin {
  * @read_ns: what a small read takes alone, without moving parts; 0: not seen yet.  Written under
  *	the lock, read without
  * @kept_back: others have been held back since the last look
+ * @released: and have been let through since @since_ns
  * @held: writers' queues that are parked
  * @recent: what queues were charged lately, in sectors, as of that
  * @charged: and since
@@ -55,6 +56,7 @@ struct bfq_raise {
 	unsigned long looked;
 	u32 read_ns;
 	bool kept_back;
+	bool released;
 	struct list_head held;
 	u64 recent;
 	u64 charged;

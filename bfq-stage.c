@@ -283,6 +283,7 @@ static noinline void bfq_stage_look(struct bfq_data *bfqd)
 	if (!spin_trylock_irqsave(&bfqd->lock, flags))
 		return;
 	bfq_drain(bfqd, &free, NULL);
+	bfq_arm_look(bfqd);
 	bfq_unlock(bfqd, flags);
 	bfq_free_requests(&free);
 }

@@ -152,6 +152,8 @@ static bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct req
 	return true;
 }
 
+static void bfq_arm_look(struct bfq_data *bfqd) { }
+
 static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *q,
 			   struct bfq_queue_line *line)
 {
