@@ -121,7 +121,6 @@
  * time the credit lasts, but at least for .raise_ms, and no longer than on a disk.
  */
 #define BFQ_LARGE_READS		(2ULL * (SZ_128M / SZ_16K))
-#define BFQ_RAISE_MOST_MS	48000U
 
 /*
  * Until it has been seen, so long where the device takes a few requests at a time: these are
@@ -429,15 +428,24 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 }
 
 /*
- * Have others been let through after they were held back?  Where nothing can be sent beside a
- * request that takes long, nobody may have looked in time; unless that was long ago it still is.
+ * Are others let through now, since they have been held back for so long?  Where nothing can be
+ * sent beside a request that takes long, nobody may have looked in time: unless that was long ago
+ * it is made up for.  If not, and it is over, they are held back anew.
  */
-static bool bfq_raise_hold_over(const struct bfq_raise *raise, u64 hold, u64 now)
+static bool bfq_raise_lets_through(struct bfq_raise *raise, u64 hold, u64 now)
 {
 	u64 past = now - raise->since_ns;
 
-	return past >= hold + hold / BFQ_RELEASE_PART &&
-	       (raise->released || past >= BFQ_HOLD_STALE * hold);
+	if (past < hold)
+		return false;
+	if (past < hold + hold / BFQ_RELEASE_PART ||
+	    (!raise->released && past < BFQ_HOLD_STALE * hold)) {
+		raise->released = true;
+		return true;
+	}
+	raise->since_ns = now;
+	raise->released = false;
+	return false;
 }
 
 /**
@@ -470,14 +478,8 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 		until = READ_ONCE(raise->seen_ns) + wait;
 	if (until <= now)
 		return false;
-	if (bfq_raise_hold_over(raise, hold, now)) {
-		raise->since_ns = now;
-		raise->released = false;
-	}
-	if (now - raise->since_ns >= hold) {
-		raise->released = true;
+	if (bfq_raise_lets_through(raise, hold, now))
 		return false;
-	}
 	bfq_gate_close(bfqd, BFQ_GATE_HELD);
 	until = min(until, raise->since_ns + hold);
 	hrtimer_start(&raise->hold_timer, ns_to_ktime(until - now), HRTIMER_MODE_REL);

@@ -16,6 +16,9 @@ struct bfq_queue;
 /* Families that are remembered; few have new children at a time. */
 #define BFQ_KIN_BITS		6
 
+/* No credit lasts for longer than on a disk with moving parts: see bfq-device.c. */
+#define BFQ_RAISE_MOST_MS	48000U
+
 /**
  * struct bfq_kin - the children of one process, while they are young (bfq-raise.c)
  * @family: that process

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: who competes all the time goes first for three seconds at most, however little it is served
+# test: who competes all the time goes first for three seconds at most where reads are fast, however little it is served
 # where: icount
 #
 # A process reads a few blocks at a time and thinks in between, which is so short that its place is kept

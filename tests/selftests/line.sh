@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 17
+plan 18
 require fio
 require_helper
 
@@ -25,7 +25,10 @@ readers() {
 		nr=$((nr + 1))
 	done
 }
-without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "/sys/kernel/debug/block/$DISK/sched/queues")" -ge "$1" ]; }
+# nr_without_credit: how many readers have none; without_credit N: so many, or more; state_says TEXT
+nr_without_credit() { grep -c 'kind=sync.*credit_kib=0 ' "/sys/kernel/debug/block/$DISK/sched/queues"; }
+without_credit() { [ "$(nr_without_credit)" -ge "$1" ]; }
+state_says() { grep -q "$1" "/sys/kernel/debug/block/$DISK/sched/state"; }
 # got GROUP WORD: bytes that it has read (rbytes) or written so far, as the kernel counts them
 got() { awk -v d="$(cat "/sys/block/$DISK/dev")" -v w="$2=" '$1 == d { sub(".*" w, ""); sub(" .*", ""); print }' "$CG/$1/io.stat"; }
 
@@ -44,7 +47,7 @@ idle=$took
 readers heavy 5 1
 readers light 5 8
 holds "who reads without end uses up his credit" eventually 20 without_credit 10
-holds "tasks stand in line for them" eventually 10 grep -q 'in line for a tag: [1-9]' "/sys/kernel/debug/block/$DISK/sched/state"
+holds "tasks stand in line for them" eventually 10 state_says 'in line for a tag: [1-9]'
 a=$(got heavy rbytes) b=$(got light rbytes)
 sleep 4
 a=$(($(got heavy rbytes) - a)) b=$(($(got light rbytes) - b))
@@ -89,6 +92,11 @@ took=$(printf '%s\n' $times | sort -n | sed -n 3p)
 compare "a program beside readers and a writer waits for few of their requests ($took, $idle ms)" \
 	"$took" -le "$(calc "4 * $idle")"
 reader_on "$DEV" program --offset=30g --size=1g --rw=randread --bs=4k --ioengine=psync --thinktime=3ms
+sleep 1
+a=$(got program wbytes)
+sleep 5
+a=$(calc "($(got program wbytes) - $a) / 5e6")
+compare "the writer goes on beside a small reader that goes first ($a MB/s)" "$a" -ge 0.2
 eventually 60 without_credit 11 || give_up "the small reader has credit"
 a=$(got program wbytes) b=$(got program rbytes)
 sleep 5
@@ -106,13 +114,12 @@ alone=$took
 reads="p=s99+8 p=s99+8"
 program program
 idle=$took
-holds "credit lasts for longer where a read takes long" grep -q 'credit lasts: [2-4][0-9]\{4\} ms' \
-	"/sys/kernel/debug/block/$DISK/sched/state"
+holds "credit lasts for longer where a read takes long" state_says 'credit lasts: [2-4][0-9]\{4\} ms'
 readers program 10 1
 program program
 compare "a program that begins with ten readers is served before them ($took, $idle ms)" "$took" -le "$(calc "4 * $idle")"
 sleep 1
-holds "they have credit yet" test "$(grep -c 'kind=sync.*credit_kib=0 ' "/sys/kernel/debug/block/$DISK/sched/queues")" -eq 0
+is "they have credit yet" 0 "$(nr_without_credit)"
 reads="p=s500+8"
 program program
 compare "and a later program, with more of it, is hardly held up by them ($took, $alone ms)" "$took" -le "$(calc "1.3 * $alone")"

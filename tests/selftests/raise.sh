@@ -72,10 +72,9 @@ killed 20 $pids 2>/dev/null
 # One that has had more, and now asks now and then, beside one that goes first and may wait for it.
 begins=$(i=0; while [ $i -lt 48 ]; do echo "j=r$((i * 1024))+1024 wait"; i=$((i + 1)); done)
 pauses=$(i=0; while [ $i -lt 60 ]; do echo "h=b4+4 wait sleep=5"; i=$((i + 1)); done)
-"$HELPER" issue "$DEV" "$begins $pauses" >"$WORK/now-and-then" &
-rare=$!
+background "$HELPER" issue "$DEV" "$begins $pauses" >"$WORK/now-and-then"
 "$HELPER" issue "$DEV" "sleep=300 p=s3000+4" >"$WORK/ended" || give_up "helper issue"
-wait "$rare" || give_up "helper issue"
+finished 60 "$child" || give_up "helper issue"
 took=$(awk '$1 == "h" { sum += $3 - $2; n++ } END { printf "%.1f", sum / 1000 / n }' "$WORK/now-and-then")
 compare "nor is one held back for it that asks now and then (ms a read)" "$took" -le 2
 

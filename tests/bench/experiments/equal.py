@@ -10,7 +10,7 @@ On the modelled SATA SSD and NVMe drive. Their controllers are slowed to 21,000 
 a second, and the NVMe drive's link from 6.4 to 1 GB/s, or the guest's CPU and not the disk would be
 what they fight for: idle_pct is in the result, and a setting without any is refused. (On the SSD
 those who want 128 tags sleep for 64, which costs as much again.) share_error_pct is how far the
-furthest of those that do the same is from their mean. New processes go first for three seconds at
+furthest of those that do the same is from their mean. New processes go first for 3.4 seconds at
 most (low_latency); that is over before anything is counted, and what it costs the others is seen in
 lwn-random and burst.
 """
@@ -33,7 +33,7 @@ WAYS = {"read": ("read",) * 4, "write": ("write",) * 4,
         "mixed": ("read", "read", "write", "write")}
 DEPTHS = (1, 4, 32)
 # Nobody goes first for longer than that (low_latency), and the disk's cache is full long before.
-WARMUP_MS, WINDOW_MS = 3000, 1000
+WARMUP_MS, WINDOW_MS = 4000, 1000
 
 
 def boots(options):
