@@ -393,13 +393,14 @@ void bfq_depth_check_plug(struct bfq_data *bfqd)
  * bfq_depth_refresh - see how many tags there are
  * @bfqd: the device
  *
- * Done once a tick: where all hardware queues share one map, the block layer tells us
- * of a new depth before it is in force.
+ * Done when nr_requests changes, and once a tick: where all hardware queues share one map, the
+ * block layer tells us of a new depth before it is in force.
  *
- * Context: bfqd->lock held, or the device is being set up.
+ * Context: bfqd->lock held.
  */
 void bfq_depth_refresh(struct bfq_data *bfqd)
 {
+	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->tags, bfq_sched_tag_depth(bfqd->queue));
 	bfqd->room = min(blk_queue_depth(bfqd->queue), bfqd->queue->tag_set->queue_depth);
 	WRITE_ONCE(bfqd->one_map, bfqd->queue->nr_hw_queues == 1 ||
@@ -416,15 +417,25 @@ void bfq_depth_init(struct request_queue *rqq)
 
 	bfq_start_async_depth(rqq, BFQ_ASYNC_PERCENT);
 	bfq_depth_updated(rqq);
-	bfq_depth_refresh(bfqd);
 	bfq_raise_guess(bfqd, bfq_line_few(bfqd));	/* now there are tags to be counted */
 }
 
 /**
- * bfq_depth_updated - nr_requests has changed
- * @rqq: the device's request queue
+ * bfq_depth_updated - nr_requests has changed, or a device is being set up
+ * @rqq: the device's request queue, frozen
+ *
+ * Not left to the next tick: until then a flusher of a device that had few tags would be let
+ * through without a limit.
+ *
+ * Context: process context, no lock held.
  */
 void bfq_depth_updated(struct request_queue *rqq)
 {
+	struct bfq_data *bfqd = rqq->elevator->elevator_data;
+	unsigned long flags;
+
 	blk_mq_set_min_shallow_depth(rqq, 1);
+	spin_lock_irqsave(&bfqd->lock, flags);
+	bfq_depth_refresh(bfqd);
+	bfq_unlock(bfqd, flags);
 }

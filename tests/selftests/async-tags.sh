@@ -9,7 +9,7 @@ require fio
 
 nullb size=64 memory_backed=1 hw_queue_depth=8 poll_queues=0 completion_nsec=$((20000000 * SLOW))
 sched "$BFQ_NAME"
-if [ -f "$QUEUE/async_depth" ]; then plan 9; else plan 7; fi
+if [ -f "$QUEUE/async_depth" ]; then plan 10; else plan 8; fi
 # So little may be dirty that write-back never ceases; small requests, so that there are many.
 vm dirty_bytes $((4 << 20))
 vm dirty_background_bytes $((1 << 20))
@@ -72,6 +72,19 @@ echo 32 >"$QUEUE/nr_requests"
 most 24
 is "of 32 tags, 24 are in use" 24 "$most_used"
 counts "and counted" 24
+# With 16 tags flushers stand in line and take any tag, with 32 from the first request on no more
+# than three quarters of each word of the kernel's map.
+most_used=0
+for _ in $(seq 20); do
+	echo 16 >"$QUEUE/nr_requests"
+	echo 32 >"$QUEUE/nr_requests"
+	for _ in $(seq 50); do
+		used
+		[ "$now_used" -lt 24 ] || break
+	done
+	[ "$now_used" -le "$most_used" ] || most_used=$now_used
+done
+compare "nor when there are more tags than before, at once" "$most_used" -le 24
 if [ -f "$QUEUE/async_depth" ]; then
 	echo 4 >"$QUEUE/async_depth"
 	eventually $((30 * SLOW)) quiet 4
