@@ -6,9 +6,11 @@
 #
 # Four groups read 4k at random, one request after the other, and never get what they are due in
 # bytes. While they have credit they go first, and the stream is held back for them; but only for a
-# quarter of their share of the time, since the device could serve all of them together.
+# quarter of their share of the time, since the device could serve all of them together. So of the
+# 3.4 s for which their credit lasts they cost it a seventh at most, and nothing from then on. How
+# the four fall in with each other makes a difference of two percent: the middle of three counts.
 . "${0%/*}/ktap.sh"
-plan 2
+plan 3
 require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
@@ -22,15 +24,37 @@ reader_in stream 1 --rw=read --bs=128k --ioengine=libaio --iodepth=2
 eventually 60 part_at_work 1 || give_up "fio does not start"
 sleep 1
 alone=$(read_mb_s 3 1)
-i=1
-for group in one two three four; do
-	i=$((i + 1))
-	reader_in $group $i --rw=randread --bs=4k --ioengine=psync
+
+# begin: the four begin to read; what all read in the five seconds from then on is added to $all
+begin() {
+	read -r began _ </proc/uptime
+	before=$(sectors_read)
+	i=1
+	for group in one two three four; do
+		i=$((i + 1))
+		reader_in $group $i --rw=randread --bs=4k --ioengine=psync
+		readers="$readers $child"
+	done
+	for i in 2 3 4 5; do eventually 60 part_at_work $i || give_up "fio does not start"; done
+	read -r now _ </proc/uptime
+	sleep "$(calc "$began + 5 - $now")"
+	all="$all
+$(calc "($(sectors_read) - $before) * 512 / 5e6")"
+}
+all=
+for turn in 1 2 3; do
+	readers=
+	begin
+	[ $turn -ne 3 ] || break
+	# shellcheck disable=SC2086 # several
+	killed 60 $readers
+	sleep 5
 done
-for i in 2 3 4 5; do eventually 60 part_at_work $i || give_up "fio does not start"; done
-all=$(read_mb_s 3 1 2 3 4 5)
-note "alone the stream reads $alone MB/s, all together $all"
-compare "all together nearly as much as the stream alone" "$all" -ge "$(calc "$alone * 0.93")"
+middle=$(echo "$all" | sort -n | sed -n 3p)
+note "alone the stream reads $alone MB/s, all together at first $(echo "$all" | xargs)"
+compare "all together nearly as much as the stream alone" "$middle" -ge "$(calc "$alone * 0.88")"
 few=$(read_mb_s 3 2 3 4 5)
 note "the four read $few MB/s"
 compare "and the four what they are guaranteed" "$few" -ge 13.3
+all=$(read_mb_s 3 1 2 3 4 5)
+compare "and all as much, when their credit is used up" "$all" -ge "$(calc "$alone * 0.98")"
