@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: bfqwhy finds out what a process waits for: another's turns, or only itself
-# where: guest
+# where: stock
+#
+# A tool in user space, for which the debug kernel takes minutes; what the events read is read there
+# by stress-depth.
 #
 # Enabling an event under load may hang these emulators (strict.sh tells why), so the
 # events are enabled in a tracing instance of the test's before anything is loaded, and
@@ -21,7 +24,7 @@ cg light 100
 cg heavy 1000
 # One request at a time: who waits, waits for what others have before it, and not in the
 # device for what it does beside.
-nullb hw_queue_depth=1 completion_nsec=$((20000000 * SLOW))
+nullb hw_queue_depth=1 completion_nsec=20000000
 parts 2
 refused "a disk that another scheduler has is refused" python3 "$why" "$DISK" $$
 sched "$BFQ_NAME"
@@ -69,7 +72,7 @@ light=$child
 # such a window says so, and another is looked at, of three.
 windows=0
 while
-	python3 "$why" --instance "$TEST" --seconds $((SLOW > 1 ? 12 : 10)) \
+	python3 "$why" --instance "$TEST" --seconds 10 \
 		--save "$OUT/bfqwhy-beside.txt" "$DISK" "$light" >"$WORK/beside" 2>&1
 	status=$?
 	sed 's/^/# /' "$WORK/beside"
@@ -89,10 +92,10 @@ load light 1 3600 --ioengine=libaio --iodepth=8
 light=$child
 eventually 120 working 1
 : >"$WORK/alone"
-python3 "$why" --instance "$TEST" --seconds $((SLOW > 1 ? 10 : 8)) "$DISK" "$light" >"$WORK/alone" 2>&1 &
+python3 "$why" --instance "$TEST" --seconds 8 "$DISK" "$light" >"$WORK/alone" 2>&1 &
 child=$!
 ktap_children="$ktap_children $child"
-# To start a program takes seconds on the debug kernel, so to look takes none: reads, and
+# To start a program takes long on a busy host, so to look takes none: reads, and
 # their ms from when they had a tag until they were done, as the disk counts them
 look() { read -r reads _ _ ms _ <"/sys/block/$DISK/${DISK}p1/stat"; }
 # told WORD: bfqwhy has said it, or ended

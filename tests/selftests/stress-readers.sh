@@ -18,8 +18,9 @@ no_autoload
 dbg=/sys/kernel/debug/block/$DISK
 cg stays 100
 file=io.$BFQ_NAME.weight
+# They never cease, and what they read is to change: with less of the processors than that.
 for n in 1 2; do
-	background "$HELPER" readers "$dbg/sched/state" "$dbg/sched/queues" "$dbg/sched/groups" "$CG/stays/io.stat" \
+	background nice -n 10 "$HELPER" readers "$dbg/sched/state" "$dbg/sched/queues" "$dbg/sched/groups" "$CG/stays/io.stat" \
 		"$CG/stays/$file" "$CG/io.stat" "$QUEUE/iosched/slice_idle" >"$WORK/readers$n"
 	readers="$readers $child"
 done
