@@ -88,7 +88,8 @@ static bool bfq_depth_sleeps(struct bfq_queue *q)
 /* Those for asynchronous requests share what these may have. */
 static unsigned int bfq_depth_share_async(const struct bfq_data *bfqd, u64 share)
 {
-	u64 tags = bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT);
+	/* not of the map, which may be freed while debugfs asks */
+	u64 tags = bfq_async_depth(bfqd->queue, READ_ONCE(bfqd->tags), BFQ_ASYNC_PERCENT);
 	u32 all = READ_ONCE(bfqd->active.async_share);
 
 	/* the sum may be of another moment */
@@ -234,7 +235,8 @@ static noinline void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf,
 	/* who has stood in line may take any tag that is left */
 	if (!bfq_line_few(bfqd) || (opf & (BFQ_NEVER_HELD | REQ_FUA | REQ_PREFLUSH)) ||
 	    !bfq_task_writes_back(data->q))
-		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));
+		bfq_limit_tags(data, bfq_async_depth(data->q, bfq_sched_tag_depth(data->q),
+						     BFQ_ASYNC_PERCENT));
 	if (!(opf & REQ_NOMERGE) || (data->flags & BLK_MQ_REQ_NOWAIT))
 		return;
 	if (rest && !op_is_sync(rest->bi_opf) && bdev_get_queue(rest->bi_bdev) == data->q)

@@ -103,8 +103,10 @@ static bool bfq_line_first(const struct bfq_queue *q)
 /* Do requests for which nobody waits have as many as they may, and would this be one more? */
 static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
+	unsigned int tags = READ_ONCE(bfqd->tags);
+
 	return !q->sync && atomic_read(&bfqd->line.writes) >=
-			   bfq_async_depth(bfqd->queue, BFQ_ASYNC_PERCENT);
+			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
 /* Is the device plugged for it, or may it be?  Flash is for those behind, or for exact shares. */
@@ -162,9 +164,11 @@ bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
 				      bfq_line_room(bfqd) <= bfq_line_kept(bfqd, q));
 }
 
-/* Is a tag better given to the one than to the other? */
+/* Is a tag better given to the one than to the other? Of one queue the first in line has it. */
 static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b)
 {
+	if (a == b)
+		return false;
 	if (bfq_line_first(a) != bfq_line_first(b))
 		return bfq_line_first(a);
 	if (bfq_queue_serving(a) && a->entity.class <= b->entity.class)
@@ -206,7 +210,8 @@ static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 	list_for_each_entry(waiter, &line->waiters, link) {
 		bfq_active_note(bfqd, waiter->q);
 		if (bfq_line_may_go(bfqd, waiter, room, oldest) &&
-		    (!best || (!oldest && bfq_line_before(waiter->q, best->q))))
+		    (!best || (oldest ? waiter->began < best->began :
+				       bfq_line_before(waiter->q, best->q))))
 			best = waiter;
 		if (!--left)
 			break;
@@ -234,6 +239,28 @@ static void bfq_line_advance(struct bfq_data *bfqd, int freed)
 		waiter->let_go = true;
 		wake_up_process(waiter->task);
 	}
+}
+
+/*
+ * Behind the others of its kind. Who goes first stands before all others: it is to be looked at,
+ * however many there are.
+ */
+static void bfq_line_join(struct bfq_line *line, struct bfq_waiter *waiter)
+{
+	struct list_head *before = &line->waiters;
+	unsigned int left = BFQ_LINE_LOOKS;
+	struct bfq_waiter *other;
+
+	if (!bfq_line_first(waiter->q)) {
+		list_add_tail(&waiter->link, &line->waiters);
+		return;
+	}
+	list_for_each_entry(other, &line->waiters, link) {
+		if (!bfq_line_first(other->q) || !left--)
+			break;
+		before = &other->link;
+	}
+	list_add(&waiter->link, before);
 }
 
 /* Who comes to stand in line competes, and goes first if it would with the request it wants. */
@@ -288,10 +315,7 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	spin_lock_irqsave(&bfqd->lock, flags);
 	bfq_line_competes(bfqd, q);
-	if (bfq_line_first(q))	/* it is to be looked at, however many stand there */
-		list_add(&waiter.link, &bfqd->line.waiters);
-	else
-		list_add_tail(&waiter.link, &bfqd->line.waiters);
+	bfq_line_join(&bfqd->line, &waiter);
 	WRITE_ONCE(bfqd->line.nr, bfqd->line.nr + 1);
 	q->in_line++;
 	bfq_unlock(bfqd, flags);

@@ -7,6 +7,8 @@
 #include <linux/blk-mq.h>
 #include <linux/types.h>
 
+#include "bfq-request.h"
+
 struct bfq_data;
 struct bfq_queue;
 
@@ -34,17 +36,15 @@ struct bfq_line {
 /* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
-/* Does nobody wait for it?  A read is known by one bit. */
-static inline bool bfq_line_counts(const struct request *rq)
+/* A request has got its tag. A read is known by one bit. Context: any. */
+static inline void bfq_line_taken(struct bfq_line *line, struct request *rq)
 {
-	return unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags);
-}
-
-/* A request has got its tag. Context: any. */
-static inline void bfq_line_taken(struct bfq_line *line, const struct request *rq)
-{
-	if (bfq_line_counts(rq))
+	if (unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags)) {
 		atomic_inc(&line->writes);
+		bfq_rq_begin(rq, BFQ_RQ_COUNTED);
+	} else {
+		bfq_rq_begin(rq, 0);
+	}
 	if (unlikely(atomic_read(&line->granted)))
 		atomic_dec_if_positive(&line->granted);
 }
@@ -52,7 +52,7 @@ static inline void bfq_line_taken(struct bfq_line *line, const struct request *r
 /* A request gives its tag back. Context: any. */
 static inline void bfq_line_given(struct bfq_line *line, const struct request *rq)
 {
-	if (bfq_line_counts(rq))
+	if (unlikely(bfq_rq_noted(rq, BFQ_RQ_COUNTED)))
 		atomic_dec(&line->writes);
 }
 

@@ -40,15 +40,18 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 }
 
 /*
- * The state stands in the lowest bits; while chosen, who wants to know of its completion, and what
- * it counts for in the device, above.
+ * The state stands in the lowest bits, above it whether it was counted as a write when it got its
+ * tag, which its flags don't say for ever: a task takes tags for several requests with the flags of
+ * the first. While chosen, who wants to know of its completion, and what it counts for in the
+ * device, above that.
  */
 #define BFQ_RQ_STATE_BITS	2
-#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-raise.c */
-#define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-price.c */
-#define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 2)	/* it is a seek for the device */
-#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 3)	/* bfq-arm.c; and its arm */
-#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 4)
+#define BFQ_RQ_COUNTED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-line.h */
+#define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-raise.c */
+#define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 2)	/* bfq-price.c */
+#define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 3)	/* it is a seek for the device */
+#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 4)	/* bfq-arm.c; and its arm */
+#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 5)
 #define BFQ_RQ_ARM_BITS		3	/* BFQ_ARMS_MOST */
 #define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_ARM_SHIFT + BFQ_RQ_ARM_BITS)
 
@@ -75,12 +78,19 @@ static inline unsigned long bfq_rq_noted(const struct request *rq, unsigned long
 
 static inline void bfq_rq_set_sent(struct request *rq, u32 load, unsigned long bits)
 {
-	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT | bits | BFQ_RQ_CHOSEN);
+	rq->elv.priv[1] = (void *)((unsigned long)load << BFQ_RQ_LOAD_SHIFT | bits |
+				   bfq_rq_noted(rq, BFQ_RQ_COUNTED) | BFQ_RQ_CHOSEN);
 }
 
 static inline void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state)
 {
-	rq->elv.priv[1] = (void *)(unsigned long)state;
+	rq->elv.priv[1] = (void *)(bfq_rq_noted(rq, BFQ_RQ_COUNTED) | state);
+}
+
+/* It is new; what its fields hold is from another request. @bits: 0 or BFQ_RQ_COUNTED. */
+static inline void bfq_rq_begin(struct request *rq, unsigned long bits)
+{
+	rq->elv.priv[1] = (void *)(bits | BFQ_RQ_NEW);
 }
 
 /*

@@ -624,7 +624,6 @@ void bfq_prepare_request(struct request *rq)
 		bfq_depth_taken(q, rq);
 	}
 	bfq_rq_set_queue(rq, q);
-	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_line_taken(&bfqd->line, rq);
 }
 

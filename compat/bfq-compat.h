@@ -401,7 +401,8 @@ static inline int bfq_find_word_shallow(void)
 static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
 					     unsigned int depth)
 {
-	unsigned int word = 1U << tags->sb.shift;
+	/* a map that has been made smaller may have less than a word */
+	unsigned int word = min(1U << tags->sb.shift, tags->sb.depth);
 
 	if (bfq_word_shallow && tags->sb.depth)
 		depth = min_t(u64, DIV_ROUND_UP_ULL((u64)depth * word, tags->sb.depth), word);
@@ -482,14 +483,16 @@ static inline void blk_mq_set_min_shallow_depth(struct request_queue *q, unsigne
 /**
  * bfq_async_depth() - how many tags asynchronous requests may have in all
  * @q: the device's queue
- * @percent: of the tags, where the administrator cannot say it (queue/async_depth)
+ * @tags: how many there are
+ * @percent: of them, where the administrator cannot say it (queue/async_depth)
  */
-static inline unsigned int bfq_async_depth(struct request_queue *q, unsigned int percent)
+static inline unsigned int bfq_async_depth(struct request_queue *q, unsigned int tags,
+					   unsigned int percent)
 {
 #ifdef BFQ_HAVE_ASYNC_DEPTH
 	return READ_ONCE(q->async_depth);
 #else
-	return bfq_sched_tag_depth(q) * percent / 100;
+	return tags * percent / 100;
 #endif
 }
 

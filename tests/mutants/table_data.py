@@ -10,7 +10,8 @@ MUTANTS = (
     Mutant("async-unlimited", "buffered writes leave a quarter of the tags to others",
            ("async-tags",),
            (("bfq-depth.c",
-             "		bfq_limit_tags(data, bfq_async_depth(data->q, BFQ_ASYNC_PERCENT));\n",
+             "		bfq_limit_tags(data, bfq_async_depth(data->q, bfq_sched_tag_depth(data->q),\n"
+             "						     BFQ_ASYNC_PERCENT));\n",
              "		;\n"),)),
     Mutant("flushers-free", "buffered writers of several groups have the shares that their weights say",
            ("writeback",),

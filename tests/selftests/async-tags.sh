@@ -9,16 +9,20 @@ require fio
 
 nullb size=64 memory_backed=1 hw_queue_depth=8 poll_queues=0 completion_nsec=$((20000000 * SLOW))
 sched "$BFQ_NAME"
-if [ -f "$QUEUE/async_depth" ]; then plan 10; else plan 8; fi
+if [ -f "$QUEUE/async_depth" ]; then plan 11; else plan 9; fi
 # So little may be dirty that write-back never ceases; small requests, so that there are many.
 vm dirty_bytes $((4 << 20))
 vm dirty_background_bytes $((1 << 20))
-echo 16 >"$QUEUE/max_sectors_kb"
-dbg=/sys/kernel/debug/block/$DISK
-background fio --name=load --filename="$DEV" --size=32m --rw=randwrite --bs=16k --ioengine=psync --numjobs=3 \
-	--thread --eta=never --invalidate=0 --norandommap --randrepeat=0 --gtod_reduce=1 --output=/dev/null \
-	--time_based --runtime=3600
-load=$child
+# writers: processes that write without end
+writers() {
+	echo 16 >"$QUEUE/max_sectors_kb"
+	dbg=/sys/kernel/debug/block/$DISK
+	background fio --name=load --filename="$DEV" --size=32m --rw=randwrite --bs=16k --ioengine=psync --numjobs=3 \
+		--thread --eta=never --invalidate=0 --norandommap --randrepeat=0 --gtod_reduce=1 --output=/dev/null \
+		--time_based --runtime=3600
+	load=$child
+}
+writers
 
 # Both without a process of their own, which would take longer than what they look at lasts.
 used() {
@@ -95,3 +99,15 @@ fi
 killed $((60 * SLOW)) "$load" 2>/dev/null
 holds "what is dirty is written" within $((120 * SLOW)) blockdev --flushbufs "$DEV"
 at_rest "nothing is left of it"
+
+# A map that has been made smaller than its words are.
+nullb_remove "$DISK"
+nullb size=64 memory_backed=1 hw_queue_depth=128 poll_queues=0 completion_nsec=$((20000000 * SLOW))
+sched "$BFQ_NAME"
+writers
+eventually $((60 * SLOW)) at_work "$DISK" || give_up "nothing is written"
+echo 32 >"$QUEUE/nr_requests"
+most 24
+is "nor of 256 tags that have been made 32" 24 "$most_used"
+killed $((60 * SLOW)) "$load" 2>/dev/null
+blockdev --flushbufs "$DEV"

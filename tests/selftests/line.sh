@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 18
+plan 19
 require fio
 require_helper
 
@@ -62,6 +62,20 @@ sleep 1
 in_cg program ionice -c 1 "$HELPER" issue "$DEV" "$reads" >"$WORK/ended" || give_up "helper issue"
 took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
 compare "one of class real time takes little longer than alone ($took, $idle ms)" "$took" -le "$(calc "2.5 * $idle")"
+killall -9 fio
+
+# And nobody waits for ever, not beside more of class real time than there are tags: who has waited
+# for longest gets one a second.
+for nr in 1 2 3; do
+	reader_on "$DEV" program --offset=${nr}g --size=512m --rw=randread --bs=4k --ioengine=psync --prioclass=1
+done
+sleep 1
+reader_on "$DEV" light --offset=9g --size=512m --rw=randread --bs=4k --ioengine=psync
+sleep 2
+a=$(got light rbytes)
+sleep 4
+a=$((($(got light rbytes) - a) / 4096))
+compare "one of best effort goes on beside three of class real time ($a reads)" "$a" -ge 3
 killall -9 fio
 
 # Who asks for little does so without credit, too.

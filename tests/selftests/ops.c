@@ -17,10 +17,11 @@
  *	sr, sw, scAT+LEN[=G]	the same as r, w and c, by SG_IO
  *	st, sf, sx		SG_IO: test unit ready, synchronize cache, no such command
  *
- *	helper batch DEV HOW N LEN [nowait] [known]
+ *	helper batch DEV HOW N LEN [nowait] [known] [discards]
  *				ask for N reads of LEN KiB in one system call, by io_uring
  *				(HOW is uring) or io_submit (aio), after two single ones where
- *				the scheduler is to know the process; print how many ended
+ *				the scheduler is to know the process; with io_uring all but the
+ *				first may be discards, behind DISCARDS_AT; print how many ended
  *				how, how many completions came too many or twice, and the
  *				milliseconds that the call took
  *	helper readers FILE...	read the files over and over; how often each result came
@@ -53,8 +54,14 @@
 #define SG_TIMEOUT_MS	60000
 #define READS_TO_BE_KNOWN	2
 #define KNOWN_FOR_US	200000
+#define DISCARDS_AT	(32LL << 20)
 #define CHECK_CONDITION	2
 #define MOST_ERRNO	134
+
+/* from Linux 6.12 on, which these headers may be older than */
+#ifndef BLOCK_URING_CMD_DISCARD
+#define BLOCK_URING_CMD_DISCARD	_IO(0x12, 0)
+#endif
 
 static int stop;
 
@@ -232,6 +239,7 @@ struct outcome {
 	int seen[MOST_OF_BATCH];
 	int error[MOST_ERRNO];
 	int ok, wrong, again;	/* again: completions of the same request */
+	int discards;		/* all but the first are */
 	double ms;
 };
 
@@ -243,6 +251,8 @@ static void ended(struct outcome *o, unsigned long me, long res, const char *buf
 	}
 	if (res < 0)
 		o->error[-res < MOST_ERRNO ? -res : 0]++;
+	else if (o->discards && me)
+		o->ok++;
 	else if (res != len || strcmp(compare_data(buf + me * len, me * len, len, 1), "OK"))
 		o->wrong++;
 	else
@@ -319,6 +329,12 @@ static void batch_uring(struct outcome *o, int fd, char *buf, long len, int nowa
 			.addr = (unsigned long)(buf + i * len), .user_data = i,
 			.rw_flags = nowait ? RWF_NOWAIT : 0,
 		};
+		if (o->discards && i)
+			sqe[i] = (struct io_uring_sqe) {
+				.opcode = IORING_OP_URING_CMD, .fd = fd, .user_data = i,
+				.cmd_op = BLOCK_URING_CMD_DISCARD,
+				.addr = DISCARDS_AT + i * len, .addr3 = len,
+			};
 		ring_word(sq, p.sq_off.array)[i] = i;
 	}
 	__atomic_store_n(ring_word(sq, p.sq_off.tail), o->n, __ATOMIC_RELEASE);
@@ -363,8 +379,9 @@ int cmd_batch(int argc, char **argv)
 	for (i = 4; i < argc; i++) {
 		nowait |= !strcmp(argv[i], "nowait");
 		known |= !strcmp(argv[i], "known");
+		o.discards |= !strcmp(argv[i], "discards");
 	}
-	fd = open_device(argv[0], O_DIRECT | O_RDONLY);
+	fd = open_device(argv[0], O_DIRECT | (o.discards ? O_RDWR : O_RDONLY));
 	o.n = atoi(argv[2]);
 	len = atol(argv[3]) * 1024;
 	if (o.n < 1 || o.n > MOST_OF_BATCH || len < 1)

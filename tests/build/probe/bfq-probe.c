@@ -219,7 +219,7 @@ bool bfq_word_shallow __ro_after_init;
 
 static unsigned int probe_async_depth(struct request_queue *q)
 {
-	return max(bfq_async_depth(q, PROBE_ASYNC_PERCENT), 1U);
+	return max(bfq_async_depth(q, bfq_sched_tag_depth(q), PROBE_ASYNC_PERCENT), 1U);
 }
 
 static void probe_depth_updated(struct request_queue *q)
