@@ -60,7 +60,6 @@ void bfq_active_init(struct bfq_data *bfqd)
 {
 	INIT_LIST_HEAD(&bfqd->active.queues);
 	bfqd->active.looked = jiffies;
-	bfqd->active.look_after = jiffies;
 }
 
 static void bfq_active_add(struct bfq_data *bfqd, struct bfq_queue *q)

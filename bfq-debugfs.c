@@ -306,11 +306,15 @@ static int bfq_debugfs_show(void *data, struct seq_file *m,
 {
 	struct request_queue *rqq = data;
 	struct bfq_data *bfqd = bfq_elevator_get(rqq, bfq_attrs);
+	unsigned int noio;
 	int ret;
 
 	if (IS_ERR(bfqd))
 		return PTR_ERR(bfqd);
+	/* who changes the scheduler has frozen the device, and waits for us now */
+	noio = memalloc_noio_save();
 	ret = show(m, bfqd);
+	memalloc_noio_restore(noio);
 	bfq_elevator_put(rqq);
 	return ret;
 }

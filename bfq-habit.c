@@ -500,7 +500,8 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 	u64 wait;
 
-	if (bfqd->kind->seeks || active->nr < 2 || time_before(jiffies, active->look_after))
+	if (bfqd->kind->seeks || active->nr < 2 ||
+	    jiffies - active->looked_at < active->look_wait)
 		return;
 	q = bfq_habit_unsure(active);
 	if (!q)
@@ -515,7 +516,8 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	habit->looked = jiffies;
 	habit->run = 0;
 	habit->trials = BFQ_TRIALS - BFQ_LOOKS;
-	active->look_after = jiffies + 1 + nsecs_to_jiffies(wait);
+	active->looked_at = jiffies;
+	active->look_wait = 1 + nsecs_to_jiffies(wait);
 }
 
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */

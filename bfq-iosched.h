@@ -497,7 +497,8 @@ struct bfq_turn {
  * @nr_first: how many others are held back for
  * @first_waiting: requests that wait in these
  * @looked: jiffies when their shares were looked at last
- * @look_after: jiffies from which on it may be seen again what one of them does alone
+ * @looked_at: jiffies when it was seen last what one of them does alone
+ * @look_wait: for so many jiffies not again
  * @stale: the set has changed since
  * @claims_differ: they have different shares or classes
  * @mixed: they have different classes
@@ -512,7 +513,8 @@ struct bfq_active {
 	unsigned int nr_first;
 	unsigned int first_waiting;
 	unsigned long looked;
-	unsigned long look_after;
+	unsigned long looked_at;
+	unsigned long look_wait;
 	bool stale;
 	bool claims_differ;
 	bool mixed;
@@ -802,7 +804,7 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 	u32 sent = READ_ONCE(habit->sent);
 
 	WRITE_ONCE(habit->lone, sent && sent == sends);
-	WRITE_ONCE(habit->took_ns, min_t(u64, now - rq->start_time_ns, BFQ_TOOK_MOST));
+	WRITE_ONCE(habit->took_ns, min(now - min(now, rq->start_time_ns), (u64)BFQ_TOOK_MOST));
 	WRITE_ONCE(habit->completed_ns, now);
 }
 
