@@ -53,7 +53,9 @@ MUTANTS = (
              "		   bfqd->queue->nr_hw_queues);\n"),)),
     Mutant("tags-stale", "limits follow nr_requests",
            ("tags-limits",),
-           (("bfq-stage.c", "		bfq_depth_refresh(bfqd);\n", ""),)),
+           (("bfq-stage.c", "		bfq_depth_refresh(bfqd);\n", ""),
+            ("bfq-depth.c", "	bfq_depth_refresh(bfqd);\n	bfq_unlock", "	if (!bfqd->tags)\n"
+             "		bfq_depth_refresh(bfqd);\n	bfq_unlock"))),
     Mutant("batch-large", "few sectors are chosen in advance",
            ("ahead",),
            (("bfq-stage.c",

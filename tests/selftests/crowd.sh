@@ -48,7 +48,7 @@ sched "${SCHED:-$BFQ_NAME}"
 queues=/sys/kernel/debug/block/$DISK/sched/queues
 without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "$queues")" -eq "$1" ]; }
 two() { "$HELPER" issue "$DEV" "p=s4000+4" "sleep=500 q=s4000+4" >"$WORK/ended" || give_up "helper issue"; }
-two
+"$HELPER" issue "$DEV" "p=s4000+4" >"$WORK/ended" || give_up "helper issue"
 idle=$(took p)
 for n in 1 2 3; do
 	background fio_load --direct=1 --rw=read --bs=128k --ioengine=libaio --iodepth=4 --offset=${n}g --size=1g
@@ -56,7 +56,7 @@ for n in 1 2 3; do
 done
 eventually 60 without_credit 3 || give_up "readers have credit"
 two
-note "alone the first takes $idle ms, beside readers $(took p) ms"
+note "alone the first takes $idle ms, with the second beside readers $(took p) ms"
 compare "a program's first process is not held up by its second (ms)" "$(took p)" -le $((idle * 3 / 2))
 # shellcheck disable=SC2086 # a list
 killed 20 $pids 2>/dev/null

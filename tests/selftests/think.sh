@@ -15,6 +15,7 @@ nullb hw_queue_depth=1 completion_nsec=1000000
 sched "${SCHED:-$BFQ_NAME}"
 echo 64 >"$QUEUE/nr_requests"
 echo 8 >"$QUEUE/iosched/max_budget"
+echo 0 >"$QUEUE/iosched/low_latency"	# who has rested goes first
 in_cg_bg light fio --name=load --filename="$DEV" --thread --eta=never --norandommap --randrepeat=0 \
 	--output=/dev/null --time_based --runtime=3600 --direct=1 --rw=randread --bs=4k \
 	--ioengine=libaio --iodepth=16
