@@ -13,9 +13,9 @@
  * So each queue is entitled to its share of the tags as it is of service
  * (bfq-active.c), and the task that would go beyond sleeps until one of the
  * queue's own requests finishes.  That is done only while at least half of the
- * tags are in use.  nr_requests is twice what the driver takes, unless the
- * administrator has changed it, so no task is held back before the driver has
- * all it can take; and the other half is what queues below their due
+ * tags are in use.  nr_requests is twice what the driver takes, if that is 128
+ * at most and the administrator has not changed it; so no task is held back before
+ * the driver has all it can take, or 128; and the other half is what queues below their due
  * can always draw on.  The first request of a queue is never held back, so a task
  * that waits has a request of its own to wait for, and this can't lock up.
  *

@@ -50,13 +50,13 @@
  * cannot be remembered. What it was ahead stays with the others as their lag,
  * so that they come before who might follow in its place.
  *
- * Children are of three classes, each with a V of its own. The highest class of
+ * Children are of four classes, each with a V of its own. The highest class of
  * which a child waits is served, but a class owes those below it a thin share:
  * while one of them waits, what the class gets is added to what it owes, and
  * WF2Q_THIN_PACE times what they get is taken off. When it owes the next of them
  * its whole allotment, that goes first. Those below are one party, among which
  * the same rule holds: while all wait, BE and IDLE together get 1 sector in 32
- * beside RT, and IDLE 1 in 32 of that. So no class starves, and none is served
+ * beside RT (or RAISED), and IDLE 1 in 32 of that. So no class starves, and none is served
  * while a class above it is starved more.
  *
  * Groups are children of their parents, and are backlogged as long as any leaf
