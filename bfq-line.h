@@ -36,17 +36,18 @@ struct bfq_line {
 /* Percent of the tags that asynchronous requests may have, unless the administrator says it. */
 #define BFQ_ASYNC_PERCENT	75
 
-/* A request has got its tag. A read is known by one bit. Context: any. */
-static inline void bfq_line_taken(struct bfq_line *line, struct request *rq)
+/*
+ * A request has got its tag. Return what it has to remember: BFQ_RQ_COUNTED or 0. A read is known
+ * by one bit. Context: any.
+ */
+static inline unsigned long bfq_line_taken(struct bfq_line *line, const struct request *rq)
 {
-	if (unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags)) {
-		atomic_inc(&line->writes);
-		bfq_rq_begin(rq, BFQ_RQ_COUNTED);
-	} else {
-		bfq_rq_begin(rq, 0);
-	}
 	if (unlikely(atomic_read(&line->granted)))
 		atomic_dec_if_positive(&line->granted);
+	if (likely(!op_is_write(rq->cmd_flags)) || op_is_sync(rq->cmd_flags))
+		return 0;
+	atomic_inc(&line->writes);
+	return BFQ_RQ_COUNTED;
 }
 
 /* A request gives its tag back. Context: any. */

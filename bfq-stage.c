@@ -624,7 +624,7 @@ void bfq_prepare_request(struct request *rq)
 		bfq_depth_taken(q, rq);
 	}
 	bfq_rq_set_queue(rq, q);
-	bfq_line_taken(&bfqd->line, rq);
+	bfq_rq_begin(rq, bfq_line_taken(&bfqd->line, rq));
 }
 
 /**
