@@ -351,12 +351,6 @@ MUTANTS = (
            ("limit-learned",),
            (("bfq-device.c", "(int)(dev->learned * step / 1024)", "(int)(dev->learned * min(step, 0LL) / 1024)"),
             ("bfq-device.c", "		if (dry && !held)\n", "		if (0)\n"))),
-    Mutant("depth-next-tick", "flushers are limited at once when a device has more tags",
-           ("async-tags",),
-           (("bfq-depth.c", "	spin_lock_irqsave(&bfqd->lock, flags);\n	bfq_depth_refresh(bfqd);\n"
-             "	bfq_unlock(bfqd, flags);\n}",
-             "	spin_lock_irqsave(&bfqd->lock, flags);\n	if (!bfqd->tags)\n"
-             "		bfq_depth_refresh(bfqd);\n	bfq_unlock(bfqd, flags);\n}"),)),
     Mutant("first-all-its-share", "without moving parts others are held back for a group a quarter of its share of the time",
            ("stream",),
            (("bfq-raise.c", "	ns = min(ns, saved) * kind->first_part;\n", "	ns = min(ns, saved);\n"),)),
