@@ -379,6 +379,16 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 	raise->kept_back = false;
 }
 
+/* A group that rests for long must not seem to be ahead when virtual time has gone half round. */
+static void bfq_raise_keep_near(struct bfq_data *bfqd)
+{
+	struct bfq_group *group;
+
+	list_for_each_entry(group, &bfqd->groups, link)
+		if (group != bfqd->root)
+			wf2q_keep_near(&group->node.entity);
+}
+
 /* How much has been served in the last .rest_ms? */
 static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
 {
@@ -387,7 +397,12 @@ static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
 
 	raise->recent -= div_u64(raise->recent * min(ticks, rest), rest);
 	raise->recent += raise->charged;
+	raise->passed += raise->charged;
 	raise->charged = 0;
+	if (unlikely(raise->passed >= WF2Q_EIGHTH)) {
+		raise->passed = 0;
+		bfq_raise_keep_near(bfqd);
+	}
 }
 
 /**

@@ -2,81 +2,73 @@
 /*
  * The scheduling engine: hierarchical B-WF2Q+.
  *
- * The children of a group share its service by weight. Imagine a fluid server
- * that serves all of them at once, each at a rate proportional to its weight.
- * The virtual time V of the children grows, while s sectors are served to
- * them, by s / W, where W is the sum of their weights: a child of weight w is
- * due w sectors per unit of V. A disk is no fluid: it serves one child for a
- * whole budget at a time. So each child carries two timestamps,
+ * The children of a group share its service by weight. Imagine a fluid server that serves all of
+ * them at once, each at a rate proportional to its weight. The virtual time V of the children
+ * grows, while s sectors are served to them, by s / W, where W is the sum of their weights: a child
+ * of weight w is due w sectors per unit of V. A disk is no fluid: it serves one child for a whole
+ * budget at a time. So each child carries two timestamps,
  *
  *	start	 S	the virtual time up to which it has been served,
  *	finish	 F	S + b / w, where its allotment of b sectors will end,
  *
- * and the engine serves, among the children that the fluid server would have
- * begun to serve (S <= V: eligible), the one with the smallest F. That rule is
- * WF2Q+. Serving by budgets of the children's own choosing, which need not be
- * used up, makes it B-WF2Q+: S moves by s / w with every s sectors served, so
- * when a child stops early its S is exactly right, and nothing is left to be
+ * and the engine serves, among the children that the fluid server would have begun to serve (S <=
+ * V: eligible), the one with the smallest F. That rule is WF2Q+. Serving by budgets of the
+ * children's own choosing, which need not be used up, makes it B-WF2Q+: S moves by s / w with every
+ * s sectors served, so when a child stops early its S is exactly right, and nothing is left to be
  * corrected.
  *
- * w * (V - S) is a child's lag: the sectors that it is behind the fluid server
- * (ahead, when negative). The engine rests on this invariant of each tree:
+ * w * (V - S) is a child's lag: the sectors that it is behind the fluid server (ahead, when
+ * negative). The engine rests on this invariant of each tree:
  *
  *	the lags of all that are counted in W sum up to zero or less.
  *
- * Serving keeps the sum. A child that becomes backlogged starts at V, with no
- * lag; but if it had been ahead, where it stopped, or else going to sleep for
- * a moment would pay. To remember that, a child that goes idle ahead of V
- * stays counted in W and in the idle tree until V reaches its S; the fluid
- * server would serve it until just then. A child that goes idle behind V gives
- * its lag up. When V has come to a point where nobody is eligible, it jumps to
- * the smallest S.
+ * Serving keeps the sum. A child that becomes backlogged starts at V, with no lag; but if it had
+ * been ahead, where it stopped, or else going to sleep for a moment would pay. To remember that, a
+ * child that goes idle ahead of V stays counted in W and in the idle tree until V reaches its S;
+ * the fluid server would serve it until just then. A child that goes idle behind V gives its lag
+ * up. When V has come to a point where nobody is eligible, it jumps to the smallest S.
  *
  * But a group may be let keep its lag while it is idle (wf2q_set_credit()): what others get
- * meanwhile and would have been its, up to its share of so many sectors.  It comes back where
- * it was, and so that the sum of the lags stays what it is, V goes back by what its return
- * adds, w (V - S) / W.  Then it is as if the group had been counted all the time; those who
- * have had its part are ahead by that, and wait.
+ * meanwhile and would have been its, up to its share of so many sectors.  It comes back where it
+ * was, and so that the sum of the lags stays what it is, V goes back by what its return adds,
+ * w (V - S) / W.  Then it is as if the group had been counted all the time; those who have had its
+ * part are ahead by that, and wait.  One that was not counted just then comes ahead of V, which
+ * goes on by w (S - V) / W, to where it would be.
  *
- * That a child's lag is at most one maximum budget, and its lead at most its
- * own, follows from that and from one more rule: the finish of a child that is
- * behind never moves earlier while it waits, as many children doing so at once
- * would overload the near future. A smaller budget or a new weight shows in
- * the finish when its owner is not behind or has been served. (A larger weight
- * may be worth giving up a lag for: wf2q_set_weight().) The proof stands in
- * Documentation/engine.md.
+ * That a child's lag is at most one maximum budget, and its lead at most its own, follows from that
+ * and from one more rule: the finish of a child that is behind never moves earlier while it waits,
+ * as many children doing so at once would overload the near future. A smaller budget or a new
+ * weight shows in the finish when its owner is not behind or has been served. (A larger weight may
+ * be worth giving up a lag for: wf2q_set_weight().) The proof stands in Documentation/engine.md.
  *
- * A child that is ahead and leaves for good (exit, another group or class)
- * cannot be remembered. What it was ahead stays with the others as their lag,
- * so that they come before who might follow in its place.
+ * A child that is ahead and leaves for good (exit, another group or class) cannot be remembered.
+ * What it was ahead stays with the others as their lag, so that they come before who might follow
+ * in its place.
  *
- * Children are of four classes, each with a V of its own. The highest class of
- * which a child waits is served, but a class owes those below it a thin share:
- * while one of them waits, what the class gets is added to what it owes, and
- * WF2Q_THIN_PACE times what they get is taken off. When it owes the next of them
- * its whole allotment, that goes first. Those below are one party, among which
- * the same rule holds: while all wait, BE and IDLE together get 1 sector in 32
- * beside RT (or RAISED), and IDLE 1 in 32 of that. So no class starves, and none is served
- * while a class above it is starved more.
+ * Children are of four classes, each with a V of its own. The highest class of which a child waits
+ * is served, but a class owes those below it a thin share: while one of them waits, what the class
+ * gets is added to what it owes, and WF2Q_THIN_PACE times what they get is taken off. When it owes
+ * the next of them its whole allotment, that goes first. Those below are one party, among which the
+ * same rule holds: while all wait, BE and IDLE together get 1 sector in 32 beside RT (or RAISED),
+ * and IDLE 1 in 32 of that. So no class starves, and none is served while a class above it is
+ * starved more.
  *
- * Groups are children of their parents, and are backlogged as long as any leaf
- * below is. A group's budget is what its next child, which it serves when its
- * turn comes, has left. So whenever a group's next child or its budget changes,
- * the group's own place may change, and with it its parent's next child; that
- * goes on upwards as long as something has changed, but not into groups that
- * are being served: these find their next child when that service ends.
+ * Groups are children of their parents, and are backlogged as long as any leaf below is. A group's
+ * budget is what its next child, which it serves when its turn comes, has left. So whenever a
+ * group's next child or its budget changes, the group's own place may change, and with it its
+ * parent's next child; that goes on upwards as long as something has changed, but not into groups
+ * that are being served: these find their next child when that service ends.
  *
- * A child that must not be served for now, because of a cap, say, is parked. To
- * its group it is then asleep: it gives its lag up, its lead is remembered, and
- * a group of which all children are parked rests. So parking gains a child
- * nothing, costs the others nothing, and needs no proof of its own.
+ * A child that must not be served for now, because of a cap, say, is parked. To its group it is
+ * then asleep: it gives its lag up, its lead is remembered, and a group of which all children are
+ * parked rests. So parking gains a child nothing, costs the others nothing, and needs no proof of
+ * its own.
  *
- * The waiting tree is ordered by F and augmented by the smallest S below each
- * node: the eligible child with the smallest F is found in one descent, mostly
- * at the cached leftmost node, and the S to jump to stands in the top node. As
- * long as only one child of a group waits it need not be put in order, and
- * stands in no tree: a process that reads one block after another, alone or
- * in a cgroup of its own, is spared all work on trees.
+ * The waiting tree is ordered by F and augmented by the smallest S below each node: the eligible
+ * child with the smallest F is found in one descent, mostly at the cached leftmost node, and the S
+ * to jump to stands in the top node. As long as only one child of a group waits it need not be put
+ * in order, and stands in no tree: a process that reads one block after another, alone or in a
+ * cgroup of its own, is spared all work on trees.
  */
 
 #include <linux/bug.h>
@@ -96,11 +88,6 @@ static inline bool wf2q_before(u64 a, u64 b)
 static inline struct wf2q_entity *wf2q_entity_at(struct rb_node *node)
 {
 	return rb_entry(node, struct wf2q_entity, node);
-}
-
-static inline struct wf2q_tree *wf2q_tree_of(const struct wf2q_entity *e)
-{
-	return &e->parent->tree[e->class];
 }
 
 /* The waiting tree. */
@@ -230,10 +217,9 @@ static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
 }
 
 /*
- * Move V by @sectors of service, exactly as the fluid server would: where V
- * passes the finish of a remembered child, the rest goes to fewer. What the
- * division leaves over is carried, so that V does not fall behind however
- * small the requests and however many the children.
+ * Move V by @sectors of service, exactly as the fluid server would: where V passes the finish of a
+ * remembered child, the rest goes to fewer. What the division leaves over is carried, so that V
+ * does not fall behind however small the requests and however many the children.
  */
 static void wf2q_advance(struct wf2q_tree *t, u64 sectors)
 {
@@ -273,9 +259,9 @@ static void wf2q_owe(struct wf2q_group *g, int class, u64 sectors)
 }
 
 /*
- * @e joins a group that knows other classes than BE. If it is the first of its
- * class and below to be backlogged, it is owed no more than it asks for: what
- * those before it have left must not add up to a long turn for it.
+ * @e joins a group that knows other classes than BE. If it is the first of its class and below to
+ * be backlogged, it is owed no more than it asks for: what those before it have left must not add
+ * up to a long turn for it.
  */
 static noinline void wf2q_join_classes(const struct wf2q_entity *e)
 {
@@ -290,8 +276,7 @@ static noinline void wf2q_join_classes(const struct wf2q_entity *e)
 			wf2q_owe(g, class, min(g->owed[class], most));
 }
 
-static noinline void wf2q_account_classes(struct wf2q_group *g, int class,
-					  u32 sectors)
+static noinline void wf2q_account_classes(struct wf2q_group *g, int class, u32 sectors)
 {
 	const u64 paid = (u64)WF2Q_THIN_PACE * sectors;
 	int above;
@@ -337,26 +322,43 @@ static void wf2q_wait_from_start(struct wf2q_entity *e)
 	wf2q_insert_waiting(e);
 }
 
+/* Of the credit, what a child's group would have had: its share on every level above. */
+static u64 wf2q_credit_of(const struct wf2q_entity *e)
+{
+	u64 credit = e->parent->root->credit;
+
+	for (e = &e->parent->entity; e->parent; e = &e->parent->entity)
+		credit = div64_u64(credit * e->weight, wf2q_tree_of(e)->wsum +
+				   (e->state == WF2Q_OUT ? e->weight : 0));
+	return credit;
+}
+
 /* Count who is in no tree, from V on, or a group from where it was, within its credit. */
 static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	struct wf2q_entity *ahead;
-	u64 lag, most;
+	u64 by, most;
 
 	e->parent->root->nr_traces++;
-	if (!e->is_group || !e->parent->root->credit || !wf2q_before(e->start, t->vtime)) {
-		t->wsum += e->weight;	/* it may seem ahead after V went back */
+	if (!e->is_group || !e->parent->root->credit) {
+		t->wsum += e->weight;
 		e->start = t->vtime;
 		return;
 	}
 	while ((ahead = wf2q_first_idle(t)) && wf2q_before(ahead->finish, t->vtime + WF2Q_NOTHING))
 		wf2q_forget(t, ahead);
 	t->wsum += e->weight;
-	most = div64_u64((u64)e->parent->root->credit << WF2Q_SHIFT, t->wsum);
-	lag = min(t->vtime - e->start, most);
-	e->start = t->vtime - lag;
-	/* rounded up, or the lags would sum up to more than zero in the end */
-	t->vtime -= div64_u64(lag * e->weight + t->wsum - 1, t->wsum);
+	most = div64_u64(wf2q_credit_of(e) << WF2Q_SHIFT, t->wsum);
+	if (wf2q_before(e->start, t->vtime)) {
+		by = min(t->vtime - e->start, most);
+		e->start = t->vtime - by;
+		/* rounded up, or the lags would sum up to more than zero in the end */
+		t->vtime -= div64_u64(by * e->weight + t->wsum - 1, t->wsum);
+	} else {
+		by = min(e->start - t->vtime, most);
+		e->start = t->vtime + by;
+		wf2q_jump_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));
+	}
 }
 
 /* Idle or remembered -> waiting. */
@@ -395,8 +397,8 @@ static void wf2q_part(struct wf2q_entity *e)
 }
 
 /*
- * A waiting child needs another number of sectors, or has been served. Return
- * whether that changed anything its group sees.
+ * A waiting child needs another number of sectors, or has been served. Return whether that changed
+ * anything its group sees.
  */
 static bool wf2q_retime(struct wf2q_entity *e, u32 budget, u32 service)
 {
@@ -422,13 +424,12 @@ static bool wf2q_retime(struct wf2q_entity *e, u32 budget, u32 service)
 /*
  * The child of one class to serve next; @t has somebody waiting.
  *
- * "The earliest deadline among the eligible" is also the rule of EEVDF (Stoica
- * and Abdel-Wahab 1995), by which the kernel has shared CPUs since 6.6
- * (kernel/sched/fair.c): there with slices of time, here with budgets of
- * sectors.
+ * "The earliest deadline among the eligible" is also the rule of EEVDF (Stoica and Abdel-Wahab
+ * 1995), by which the kernel has shared CPUs since 6.6 (kernel/sched/fair.c): there with slices of
+ * time, here with budgets of sectors.
  *
- * Which one is chosen does not depend on @jump, which says whether V may: it may not
- * while one of the class is in service.
+ * Which one is chosen does not depend on @jump, which says whether V may: it may not while one of
+ * the class is in service.
  */
 static struct wf2q_entity *wf2q_choose_in(struct wf2q_tree *t, bool jump)
 {
@@ -460,10 +461,9 @@ static struct wf2q_entity *wf2q_choose_in(struct wf2q_tree *t, bool jump)
 }
 
 /*
- * The child to serve next, when several wait and not all are BE: of the highest
- * class, unless that owes the one that would go first without it its allotment. What
- * was charged beyond its allotment (wf2q_charge()) has none left, and is owed something
- * all the same before it goes first.
+ * The child to serve next, when several wait and not all are BE: of the highest class, unless that
+ * owes the one that would go first without it its allotment. What was charged beyond its allotment
+ * (wf2q_charge()) has none left, and is owed something all the same before it goes first.
  */
 static noinline struct wf2q_entity *wf2q_choose_class(struct wf2q_group *g, bool jump)
 {
@@ -521,9 +521,8 @@ static bool wf2q_follow_next(struct wf2q_entity *e, const struct wf2q_entity *ne
 }
 
 /*
- * The waiting children of @g have changed: find its next child, and so up, as
- * long as something changes (or always, when virtual times have changed too),
- * but not into what is in service.
+ * The waiting children of @g have changed: find its next child, and so up, as long as something
+ * changes (or always, when virtual times have changed too), but not into what is in service.
  */
 static void wf2q_settle(struct wf2q_group *g, bool always)
 {
@@ -558,8 +557,8 @@ static inline u32 wf2q_any_backlogged_in(struct wf2q_entity *e)
 }
 
 /*
- * Take on the class and the weight that were asked for. The child is in
- * neither tree of its class, or remembered there; afterwards it is out.
+ * Take on the class and the weight that were asked for. The child is in neither tree of its class,
+ * or remembered there; afterwards it is out.
  */
 static void wf2q_change_class(struct wf2q_entity *e)
 {
@@ -572,8 +571,8 @@ static void wf2q_change_class(struct wf2q_entity *e)
 }
 
 /*
- * @e is taken out of service or from the waiting tree, to wait @again or to
- * rest, and what was asked for meanwhile takes effect.
+ * @e is taken out of service or from the waiting tree, to wait @again or to rest, and what was
+ * asked for meanwhile takes effect.
  */
 static noinline void wf2q_rejoin_changed(struct wf2q_entity *e, bool again)
 {
@@ -599,8 +598,8 @@ static noinline void wf2q_rejoin_changed(struct wf2q_entity *e, bool again)
 }
 
 /*
- * The service of @leaf ends: it and the groups above it go back to wait, or
- * to rest if nothing below them is backlogged.
+ * The service of @leaf ends: it and the groups above it go back to wait, or to rest if nothing
+ * below them is backlogged.
  */
 static void wf2q_end_service(struct wf2q_entity *leaf, bool again)
 {
@@ -667,8 +666,7 @@ void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
  *		hierarchy; it never changes
  * @weight:	its weight among its parent's children, 1..WF2Q_MAX_WEIGHT
  */
-void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
-		     unsigned int weight)
+void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent, unsigned int weight)
 {
 	*g = (struct wf2q_group) { };
 	wf2q_entity_init(&g->entity, parent, weight, WF2Q_BE);
@@ -754,9 +752,9 @@ struct wf2q_entity *wf2q_select(struct wf2q_group *root)
  * wf2q_second - name the leaf that would go next, were the one in service gone
  * @root:	root of the hierarchy
  *
- * That is the next of the innermost group of the leaf in service in which
- * another child waits. Nothing changes, no virtual time either. To serve that leaf
- * beside the one in service means to charge it out of turn, by wf2q_charge().
+ * That is the next of the innermost group of the leaf in service in which another child waits.
+ * Nothing changes, no virtual time either. To serve that leaf beside the one in service means to
+ * charge it out of turn, by wf2q_charge().
  *
  * Return: the leaf, or NULL if none waits or none is in service.
  */
@@ -838,9 +836,9 @@ static void wf2q_serve(struct wf2q_entity *e, u32 sectors)
  *		for what it got out of turn, and its place follows
  * @sectors:	how much, up to WF2Q_MAX_BUDGET
  *
- * The caller ends the service (wf2q_requeue() or wf2q_leave()) when the
- * budget is used up; what is charged beyond it counts, but the engine cannot
- * keep others from waiting longer for it than it promised.
+ * The caller ends the service (wf2q_requeue() or wf2q_leave()) when the budget is used up; what is
+ * charged beyond it counts, but the engine cannot keep others from waiting longer for it than it
+ * promised.
  */
 void wf2q_charge(struct wf2q_entity *leaf, u32 sectors)
 {
@@ -905,10 +903,9 @@ void wf2q_requeue(struct wf2q_entity *leaf, u32 budget)
  * @budget:	all of its allotment in sectors, 1..WF2Q_MAX_BUDGET, of which
  *		leaf->service are already used
  *
- * Of a waiting leaf, a larger budget shows in its finish at once, a smaller one
- * unless it lags. To enlarge the allotment of the leaf in service is possible,
- * but lets the others wait for so much longer than promised; to requeue it
- * instead does not.
+ * Of a waiting leaf, a larger budget shows in its finish at once, a smaller one unless it lags. To
+ * enlarge the allotment of the leaf in service is possible, but lets the others wait for so much
+ * longer than promised; to requeue it instead does not.
  */
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget)
 {
@@ -965,13 +962,11 @@ static void wf2q_set_weight_in_class(struct wf2q_entity *e)
  * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
  * @class:	its new class
  *
- * For the leaf in service both take effect when the service ends. Else a new
- * class takes effect at once, and the weight with it: the leaf starts at V of
- * its new class. While the class stays the same, a weight takes effect as
- * wf2q_set_weight() says.
+ * For the leaf in service both take effect when the service ends. Else a new class takes effect at
+ * once, and the weight with it: the leaf starts at V of its new class. While the class stays the
+ * same, a weight takes effect as wf2q_set_weight() says.
  */
-void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
-		   enum wf2q_class class)
+void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_class class)
 {
 	leaf->new_weight = wf2q_valid_weight(weight);
 	leaf->new_class = class;
@@ -998,8 +993,8 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
  * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
  * @leaf:	the leaf
  *
- * Classes are compared where the path to @leaf leaves the path in service:
- * between the leaf, or the group above it, and its sibling in service.
+ * Classes are compared where the path to @leaf leaves the path in service: between the leaf, or the
+ * group above it, and its sibling in service.
  *
  * Return: true if so; false also when nothing is in service.
  */
@@ -1070,12 +1065,20 @@ static unsigned int wf2q_depth(const struct wf2q_entity *e)
 	return depth;
 }
 
+/* Where would a child start that becomes backlogged now? */
+static u64 wf2q_start_now(const struct wf2q_entity *e)
+{
+	if (e->state != WF2Q_OUT || (e->is_group && e->parent->root->credit))
+		return e->start;
+	return wf2q_tree_of(e)->vtime;
+}
+
 /**
  * wf2q_had_less - has one leaf had less than another, for its weight?
  * @a:	the one
  * @b:	the other, of the same hierarchy
  *
- * They are compared where their paths part, by class and then by start.
+ * Compared where their paths part, by class, then by start; an idle one as if it came back now.
  *
  * Return: true if so.
  */
@@ -1089,17 +1092,17 @@ bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b)
 		b = &b->parent->entity;
 	for (; a->parent != b->parent; b = &b->parent->entity)
 		a = &a->parent->entity;
-	return a->class != b->class ? a->class < b->class : wf2q_before(a->start, b->start);
+	return a->class != b->class ? a->class < b->class :
+	       wf2q_before(wf2q_start_now(a), wf2q_start_now(b));
 }
 
 /**
  * wf2q_park - a leaf or a group is not to be served for now
  * @e:		the leaf, or the group's entity (but the root's)
  *
- * It takes effect at once, in service when that ends. To its group, what is
- * parked sleeps: a lag is given up, a lead remembered. A parked leaf may be
- * entered, left, changed, moved and charged out of turn as any other;
- * so may leaves below a parked group.
+ * It takes effect at once, in service when that ends. To its group, what is parked sleeps: a lag is
+ * given up, a lead remembered. A parked leaf may be entered, left, changed, moved and charged out
+ * of turn as any other; so may leaves below a parked group.
  */
 void wf2q_park(struct wf2q_entity *e)
 {
@@ -1119,8 +1122,7 @@ void wf2q_park(struct wf2q_entity *e)
  * wf2q_unpark - a leaf or a group may be served again
  * @e:		the leaf, or the group's entity
  *
- * If it is backlogged it waits, with what its allotment has left, as if it had
- * been asleep.
+ * If it is backlogged it waits, with what its allotment has left, as if it had been asleep.
  */
 void wf2q_unpark(struct wf2q_entity *e)
 {
@@ -1151,9 +1153,8 @@ void wf2q_unpark(struct wf2q_entity *e)
  * @leaf:	the leaf
  * @to:		the group, of the same hierarchy
  *
- * A backlogged leaf waits in its new group with what its allotment had left;
- * if it was in service, that has ended and nothing is in service. If it is
- * parked it stays so.
+ * A backlogged leaf waits in its new group with what its allotment had left; if it was in service,
+ * that has ended and nothing is in service. If it is parked it stays so.
  */
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 {
@@ -1173,8 +1174,8 @@ void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
  * @e:		the leaf, or the entity of a group below which no leaf is
  *		backlogged, parked ones included
  *
- * Its memory may be freed afterwards. Idle children of a group are taken out of
- * its trees: before they become backlogged again they have to be moved.
+ * Its memory may be freed afterwards. Idle children of a group are taken out of its trees: before
+ * they become backlogged again they have to be moved.
  */
 void wf2q_exit(struct wf2q_entity *e)
 {

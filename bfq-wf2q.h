@@ -184,6 +184,15 @@ void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
 void wf2q_exit(struct wf2q_entity *e);
 
 /**
+ * wf2q_tree_of - the tree of an entity among those of its group
+ * @e: the entity, not the root's
+ */
+static inline struct wf2q_tree *wf2q_tree_of(const struct wf2q_entity *e)
+{
+	return &e->parent->tree[e->class];
+}
+
+/**
  * wf2q_group_of - the group that an entity with @is_group set belongs to
  * @e: the entity
  *
@@ -312,7 +321,24 @@ static inline void wf2q_set_credit(struct wf2q_group *root, u64 sectors)
  */
 static inline bool wf2q_lags(const struct wf2q_entity *e)
 {
-	return (s64)(e->start - e->parent->tree[e->class].vtime) < 0;
+	return (s64)(e->start - wf2q_tree_of(e)->vtime) < 0;
+}
+
+/* While so many sectors are served virtual time goes by an eighth of its round at most. */
+#define WF2Q_EIGHTH		(1U << (61 - WF2Q_SHIFT))
+
+/**
+ * wf2q_keep_near - keep an idle group's start comparable with virtual time
+ * @e: the group's entity
+ *
+ * To be called about once in WF2Q_EIGHTH sectors.  What is given up is more than any credit.
+ */
+static inline void wf2q_keep_near(struct wf2q_entity *e)
+{
+	u64 least = wf2q_tree_of(e)->vtime - (1ULL << 62);
+
+	if (e->state == WF2Q_OUT && (s64)(e->start - least) < 0)
+		e->start = least;
 }
 
 #endif /* BFQ_WF2Q_H */

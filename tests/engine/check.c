@@ -273,6 +273,14 @@ static const struct wf2q_entity *parts(const struct wf2q_entity *a, const struct
 	return NULL;
 }
 
+/* Where an idle one would come back, or where another is. */
+static u64 starts(const struct wf2q_entity *e)
+{
+	if (e->state == WF2Q_OUT && !(e->is_group && e->parent->root->credit))
+		return e->parent->tree[e->class].vtime;
+	return e->start;
+}
+
 void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b)
 {
 	static const u32 sectors[] = { 0, 1, 16, WF2Q_MAX_BUDGET };
@@ -280,9 +288,7 @@ void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b)
 	bool less = false;
 	size_t i;
 
-	if (!wf2q_backlogged(a) || !wf2q_backlogged(b))
-		return;
-	for (i = 0; i < sizeof(sectors) / sizeof(*sectors); i++) {
+	for (i = 0; wf2q_backlogged(a) && i < sizeof(sectors) / sizeof(*sectors); i++) {
 		bool leads = false;
 
 		for (x = a; x->parent && x->state >= WF2Q_WAITING; x = &x->parent->entity)
@@ -292,7 +298,7 @@ void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b)
 	}
 	x = parts(a, b, &y);
 	if (x)
-		less = x->class < y->class || (x->class == y->class && later(y->start, x->start));
+		less = x->class < y->class || (x->class == y->class && later(starts(y), starts(x)));
 	EXPECT("a leaf had less", wf2q_had_less(a, b), less);
 }
 

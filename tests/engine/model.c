@@ -100,7 +100,7 @@ void model_judge(struct node *n)
 	/* One budget; after leavers or injection, one of each backlogged. */
 	if (level_of(n)->wide)
 		allowed = allowed * level_of(n)->peak + level_of(n)->injected;
-	allowed += level_of(n)->returned;
+	allowed += level_of(n)->returned + n->weight * sectors_of(level_of(n)->forth);
 
 	if (slack > 1)
 		FAIL("this world is too long: rounding counts");
@@ -326,18 +326,28 @@ static void reweigh(struct node *n)
 	n->weight = n->want_weight;
 }
 
+/* A part of the credit: the share, on each level, of what the node is below. */
+static u64 credit_of(struct node *n)
+{
+	u64 credit = wf2q_group_of(n->up->e)->root->credit;
+
+	for (n = n->up; n->up; n = n->up)
+		credit = credit * n->weight / (level_of(n)->weights + (n->counted ? 0 : n->weight));
+	return credit;
+}
+
 /*
  * Count one that is in no heap.  A group has been due its share all the time, up to its part of
- * the credit; the others have had that.
+ * the credit; the others have had that.  Or it is one of these, and was in no heap when another
+ * came back.
  */
 static void count(struct node *n)
 {
-	u32 credit = wf2q_group_of(n->up->e)->root->credit;
 	struct level *l = level_of(n);
 	vt most, back;
 
 	n->counted = true;
-	if (!n->level || !credit || n->s >= l->v) {
+	if (!n->level || !wf2q_group_of(n->up->e)->root->credit) {
 		l->weights += n->weight;
 		n->s = l->v;
 		return;
@@ -350,7 +360,16 @@ static void count(struct node *n)
 		uncount(l, passed);
 	}
 	l->weights += n->weight;
-	most = ((vt)credit << VT_SHIFT) / l->weights;
+	most = ((vt)credit_of(n) << VT_SHIFT) / l->weights;
+	if (n->s >= l->v) {
+		vt lead = n->s - l->v < most ? n->s - l->v : most;
+
+		n->s = l->v + lead;
+		l->v += lead * n->weight / l->weights;
+		l->forth += lead * n->weight / l->weights;
+		drop_passed(l);
+		return;
+	}
 	if (n->s < l->v - most)
 		n->s = l->v - most;
 	back = (l->v - n->s) * n->weight / l->weights;

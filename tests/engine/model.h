@@ -42,6 +42,7 @@ struct level {
 	bool wide;		/* a leaver or injection has widened the bound */
 	u64 injected;		/* sectors */
 	vt back;		/* how far V has gone back in all, for groups that returned */
+	vt forth;		/* and forward, for those that were away then */
 	double forgiven;	/* leads next to nothing, when one returned; in sectors */
 	double returned;	/* and what they were behind, in sectors */
 	u64 base;		/* what the engine calls 0 */

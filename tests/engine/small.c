@@ -435,9 +435,10 @@ void test_park_group(void)
 
 /*
  * Two groups, of weights 1 and 3: how much does the first get before the other has its next turn,
- * when it comes back after the other has got so much, and this is its credit?
+ * when it comes back after the other has got so much, and this is its credit?  The other may be idle
+ * at just that moment.
  */
-static u64 returns_with(u32 credit, u32 others)
+static u64 returns_with(u32 credit, u32 others, bool idle)
 {
 	struct plan p = { .groups = 2, .depth = 2, .leaves = 2, .same_weight = 100,
 			  .max_budget = 8, .credit = credit };
@@ -464,7 +465,11 @@ static u64 returns_with(u32 credit, u32 others)
 	before = w.leaf_node[1].total;
 	while (w.leaf_node[1].total < before + others)
 		EXPECT("served while the other rests", world_turn(&w, 8), 1);
+	if (idle)
+		world_deactivate(&w, 1);
 	world_activate(&w, 0, 8);
+	if (idle)
+		world_activate(&w, 1, 8);
 	while (!world_turn(&w, 8))
 		;
 	had = w.leaf_node[0].total - had;
@@ -483,13 +488,14 @@ void test_credit(void)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		u64 had = returns_with(c[i].credit, c[i].others);
+	for (i = 0; i < 2 * sizeof(c) / sizeof(c[0]); i++) {
+		u64 had = returns_with(c[i / 2].credit, c[i / 2].others, i % 2);
+		u64 due = c[i / 2].due;
 
 		/* a turn more or less at both ends */
-		if (had > c[i].due + 24 || had + 24 < c[i].due)
-			FAIL("with a credit of %u it had %llu sectors, due %llu", c[i].credit,
-			     (unsigned long long)had, (unsigned long long)c[i].due);
+		if (had > due + 24 || had + 24 < due)
+			FAIL("with a credit of %u it had %llu sectors, due %llu, the other %s", c[i / 2].credit,
+			     (unsigned long long)had, (unsigned long long)due, i % 2 ? "idle" : "waiting");
 	}
 }
 
