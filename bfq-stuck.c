@@ -48,7 +48,6 @@ void bfq_stuck_sends_one(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->guard.sends = bfq_stuck_sends(bfqd);
 	q->guard.beside = clamp_t(int, atomic_read(&bfqd->in_flight), 1, U16_MAX);
 	q->guard.since = jiffies;
-	WRITE_ONCE(q->guard.awaited, false);
 }
 
 /* Has the disk kept the one request of this queue while it has served others? */
@@ -67,7 +66,7 @@ static void bfq_stuck_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 	struct bfq_stuck *stuck = &bfqd->stuck;
 
 	q->guard.on = false;
-	WRITE_ONCE(q->guard.awaited, true);
+	WRITE_ONCE(stuck->awaited, q);
 	bfq_gate_close(bfqd, BFQ_GATE_STUCK);
 	set_bit(BFQ_WANTED_STUCK, &bfqd->device.wanted);
 	smp_mb__after_atomic();	/* pairs with bfq_device_done(): one of us sees the other */
@@ -126,7 +125,7 @@ bool bfq_stuck_waits(struct bfq_data *bfqd)
  */
 bool bfq_stuck_done(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return READ_ONCE(q->guard.awaited) &&
+	return READ_ONCE(bfqd->stuck.awaited) == q &&
 	       test_and_clear_bit(BFQ_WANTED_STUCK, &bfqd->device.wanted);
 }
 

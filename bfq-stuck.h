@@ -17,23 +17,23 @@ struct bfq_queue;
  * @since: jiffies then, their low half
  * @beside: how many were in the device then, 1 at least
  * @on: it is to be looked after
- * @awaited: nothing is sent until it is back.  Read without the lock
  */
 struct bfq_guard {
 	u32 sends;
 	u32 since;
 	u16 beside;
 	bool on;
-	bool awaited;
 };
 
 /**
  * struct bfq_stuck - the wait for a request that the disk keeps (bfq-stuck.c)
  * @timer: ends it
+ * @awaited: the queue of the last one.  To be compared with, no more: it may be gone
  * @times: how often there was one so far
  */
 struct bfq_stuck {
 	struct hrtimer timer;
+	const struct bfq_queue *awaited;
 	unsigned long times;
 };
 

@@ -12,6 +12,6 @@ MUTANTS = (
            (("bfq-stuck.c", "#define BFQ_STUCK_MOST_MS	250\n", "#define BFQ_STUCK_MOST_MS	250000\n"),)),
     Mutant("stuck-unfelt", "the disk is run again when the request is back",
            ("stuck",),
-           (("bfq-stuck.c", "	return READ_ONCE(q->guard.awaited) &&\n",
-             "	return !READ_ONCE(q->guard.awaited) &&\n"),)),
+           (("bfq-stuck.c", "	return READ_ONCE(bfqd->stuck.awaited) == q &&\n",
+             "	return READ_ONCE(bfqd->stuck.awaited) != q &&\n"),)),
 )
