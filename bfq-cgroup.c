@@ -7,10 +7,10 @@
  * node in it.  The tree of nodes is the tree of cgroups.
  *
  * When a cgroup is removed its group goes offline: nothing new is charged to
- * it, but to its nearest ancestor that is online.  What still waits in it is
- * served where it stands, by the old weight, and each queue keeps the group
- * until then.  So nothing has to be taken out of the tree by force: the group
- * leaves it when it is offline and the last queue has left the group.
+ * it, but to its nearest ancestor that is online, where processes' queues are moved
+ * with all that waits in them.  What waits in the group's own queues is served where
+ * it stands, by the old weight, and each of these keeps the group until then.  So the
+ * group leaves the tree when it is offline and the last queue has left it.
  *
  * How groups are made, and what users write, is in bfq-cgroup-files.c.
  */

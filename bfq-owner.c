@@ -352,16 +352,19 @@ static noinline struct bfq_icq *bfq_owner_make_icq(struct request_queue *rqq)
 
 /*
  * Processes that belong together are children of the same one; so are threads.  Not those of init
- * and its like (and of kthreadd), who are given the children of others: each is its own family.
+ * (a container's, too) and its like, and of kthreadd, who are given the children of others: each is
+ * its own family.
  */
 static pid_t bfq_owner_family(void)
 {
 	struct task_struct *parent;
+	struct pid *pid;
 	pid_t family;
 
 	rcu_read_lock();
 	parent = rcu_dereference(current->real_parent);
-	if (is_global_init(parent) || parent->signal->is_child_subreaper ||
+	pid = task_pid(parent);
+	if (!pid || is_child_reaper(pid) || parent->signal->is_child_subreaper ||
 	    (current->flags & PF_KTHREAD))
 		parent = current;
 	family = task_tgid_nr(parent);
