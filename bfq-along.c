@@ -51,6 +51,12 @@ static bool bfq_reads_with(const struct bfq_queue *q, const struct bfq_queue *se
 	return bfq_habit_gaps(q) && bfq_habit_gaps(served) && apart < BFQ_SPAN;
 }
 
+/* Of a company one request is in the disk, or in the arm that they use, at a time. */
+static bool bfq_company_full(struct bfq_data *bfqd, const struct bfq_queue *served)
+{
+	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true);
+}
+
 /* May a queue's requests be taken along in the turn of another? */
 static bool bfq_may_join(const struct bfq_queue *q, const struct bfq_queue *served)
 {
@@ -149,5 +155,5 @@ struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *
 		return next;
 	way = bfq_look_along(bfqd, served, next);
 	rq = way.rq ?: next;
-	return rq && way.company && bfq_device_full(bfqd, true) ? NULL : rq;
+	return rq && way.company && bfq_company_full(bfqd, served) ? NULL : rq;
 }

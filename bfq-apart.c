@@ -65,22 +65,24 @@ sector_t bfq_apart_head(const struct bfq_data *bfqd, const struct bfq_queue *ser
 }
 
 /**
- * bfq_apart_is - does a queue want another arm than the queue in service?
+ * bfq_apart_rests - does the arm rest with which the queue in service is at work?
  * @bfqd: the device
  * @served: the queue in service
- * @q: the queue, in which requests wait
  *
  * Context: bfqd->lock held.
+ * Return: false, too, if there is but one.
  */
-bool bfq_apart_is(const struct bfq_data *bfqd, const struct bfq_queue *served,
-		  const struct bfq_queue *q)
+bool bfq_apart_rests(const struct bfq_data *bfqd, const struct bfq_queue *served)
 {
 	lockdep_assert_held(&bfqd->lock);
-	return bfqd->arms.nr && bfq_apart_home(bfqd, served) !=
-	       bfq_arm_of(&bfqd->arms, blk_rq_pos(bfq_queue_peek(bfqd, q)));
+	return unlikely(bfqd->arms.nr) &&
+	       bfq_arm_rests(&bfqd->arms.arm[bfq_apart_home(bfqd, served)]);
 }
 
-/* The request of a queue that an arm would serve next: along the disk, and from the beginning. */
+/*
+ * The request of a queue that an arm would serve next: that which the queue would have served, if
+ * it is there, because it may have waited for too long; else along the disk, from the beginning.
+ */
 static struct request *bfq_apart_next(const struct bfq_data *bfqd, const struct bfq_queue *q,
 				      unsigned int nr)
 {
@@ -90,10 +92,31 @@ static struct request *bfq_apart_next(const struct bfq_data *bfqd, const struct 
 
 	if (!q->nr_queued)
 		return NULL;
+	rq = bfq_queue_peek(bfqd, q);
+	if (blk_rq_pos(rq) >= begin && blk_rq_pos(rq) < arm->end)
+		return rq;
 	rq = bfq_queue_from(q, max(begin, q->head));
 	if (!rq || blk_rq_pos(rq) >= arm->end)
 		rq = bfq_queue_from(q, begin);
 	return rq && blk_rq_pos(rq) < arm->end ? rq : NULL;
+}
+
+/**
+ * bfq_apart_is - is a queue served at another arm, whoever's turn it is?
+ * @bfqd: the device
+ * @served: the queue in service
+ * @q: the queue, in which requests wait
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_apart_is(const struct bfq_data *bfqd, const struct bfq_queue *served,
+		  const struct bfq_queue *q)
+{
+	unsigned int nr = bfq_arm_of(&bfqd->arms, blk_rq_pos(bfq_queue_peek(bfqd, q)));
+
+	lockdep_assert_held(&bfqd->lock);
+	return bfqd->arms.nr && q->sync && !READ_ONCE(bfqd->tun.strict_guarantees) &&
+	       nr != bfq_apart_home(bfqd, served) && bfq_apart_next(bfqd, q, nr);
 }
 
 static bool bfq_stint_over(const struct bfq_data *bfqd, const struct bfq_arm *arm)
@@ -112,7 +135,9 @@ static bool bfq_stint_waits(const struct bfq_data *bfqd, const struct bfq_queue 
 /* May a queue's requests be given to an arm beside what that has? */
 static bool bfq_apart_may(const struct bfq_data *bfqd, const struct bfq_queue *q, unsigned int nr)
 {
-	if (!q->sync || (!q->first && bfq_arm_raised(bfqd, nr)))
+	if (!q->sync)
+		return false;
+	if (!q->first && q->prio.class != WF2Q_RT && bfq_arm_raised(bfqd, nr))
 		return false;
 	return bfq_arm_rests(&bfqd->arms.arm[nr]) || bfq_habit_seeks(q);
 }
@@ -154,7 +179,8 @@ static struct request *bfq_apart_for_arm(const struct bfq_data *bfqd,
  * @served: the queue in service, NULL for none
  * @full: as much is in the device as may be
  *
- * What the queue in service has for another arm comes in its own turn, unless the device is full.
+ * What the queue in service has for another arm comes in its own turn, unless the device is full;
+ * and its own arm is for others only then, and not while it is kept for it.
  *
  * Context: bfqd->lock held.
  * Return: the request, or NULL.
@@ -173,7 +199,7 @@ struct request *bfq_apart_choose(const struct bfq_data *bfqd, const struct bfq_q
 	for (nr = 0; nr < bfqd->arms.nr; nr++) {
 		struct request *rq;
 
-		if (!(ready & BIT(nr)) || (nr == home && !full))
+		if (!(ready & BIT(nr)) || (nr == home && (!full || bfq_plugged(bfqd))))
 			continue;
 		rq = served ? bfq_apart_next(bfqd, served, nr) : NULL;
 		if (!rq)

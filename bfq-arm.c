@@ -69,7 +69,8 @@ bool bfq_arm_done(struct bfq_data *bfqd, const struct request *rq, u64 now)
 
 	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED))
 		WRITE_ONCE(arm->raised_ns, now);
-	/* a full barrier, pairs with bfq_arm_want() and bfq_device_full() */
+	WRITE_ONCE(arm->done_ns, now);
+	/* a full barrier, pairs with bfq_arm_want(), bfq_device_full() and bfq_price_at_rest() */
 	if (atomic_dec_return(&arm->inside) && !READ_ONCE(arm->seeks))
 		return false;
 	if (test_and_clear_bit(BFQ_WANTED_ARM, &bfqd->device.wanted)) {
@@ -139,7 +140,7 @@ void bfq_arm_moves(struct bfq_data *bfqd, const struct request *rq, bool seeks)
  * are an arm's part of the limit.
  *
  * Context: bfqd->lock held.
- * Return: one bit for each.
+ * Return: one bit for each; and of those that rest another, BFQ_ARMS_MOST further up.
  */
 unsigned long bfq_arm_ready(const struct bfq_data *bfqd)
 {
@@ -151,7 +152,9 @@ unsigned long bfq_arm_ready(const struct bfq_data *bfqd)
 	for (nr = 0; nr < arms->nr; nr++) {
 		const struct bfq_arm *arm = &arms->arm[nr];
 
-		if (bfq_arm_rests(arm) || (arm->seeks && atomic_read(&arm->inside) < most))
+		if (bfq_arm_rests(arm))
+			ready |= BIT(nr) | BIT(nr + BFQ_ARMS_MOST);
+		else if (arm->seeks && atomic_read(&arm->inside) < most)
 			ready |= BIT(nr);
 	}
 	return ready;

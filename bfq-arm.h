@@ -22,7 +22,8 @@ struct request;
  * @seeks: the queue of the last one seeks, so the disk may have several to choose from.  Written
  *	under the lock, read without
  * @inside: requests that it has in the device.  Changes without a lock
- * @raised_ns: when one of a raised queue completed there last; written without a lock
+ * @done_ns: when one completed there last; written without a lock
+ * @raised_ns: when one of a raised queue did; likewise
  * @stint: number of the stint in which one queue is taken along there (bfq-apart.c)
  * @sectors: served in that
  * @since: jiffies when it began
@@ -32,6 +33,7 @@ struct bfq_arm {
 	sector_t head;
 	bool seeks;
 	atomic_t inside;
+	u64 done_ns;
 	u64 raised_ns;
 	u32 stint;
 	u32 sectors;
@@ -66,6 +68,7 @@ static inline unsigned int bfq_arm_of(const struct bfq_arms *arms, sector_t pos)
 }
 
 /* bfq-apart.c */
+bool bfq_apart_rests(const struct bfq_data *bfqd, const struct bfq_queue *served);
 sector_t bfq_apart_head(const struct bfq_data *bfqd, const struct bfq_queue *served);
 bool bfq_apart_is(const struct bfq_data *bfqd, const struct bfq_queue *served,
 		  const struct bfq_queue *q);

@@ -1029,7 +1029,7 @@ void bfq_completed_request(struct request *rq, u64 now);
 
 /* bfq-price.c */
 void bfq_price_init(struct bfq_data *bfqd);
-u32 bfq_price_idle(const struct bfq_data *bfqd);
+u32 bfq_price_idle(const struct bfq_data *bfqd, const struct bfq_queue *q);
 u32 bfq_price_time(const struct bfq_data *bfqd, u32 price);
 void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq);
 void bfq_price_done(struct bfq_data *bfqd, const struct request *rq);

@@ -35,6 +35,8 @@
  * charged at the rate at which the device moves data.  The time in which it still works off what
  * others have left there is not.
  *
+ * Each arm of a disk that has several is busy, and far or near, by itself.
+ *
  * What follows from the rate, too, is how much the device moves in timeout_sync: the largest turn.
  *
  * Without moving parts a request is charged its sectors.
@@ -74,6 +76,9 @@
 /* A turn is 2 MiB at least, or seeks between turns would take most of the time; and 64 at most. */
 #define BFQ_TURN_LEAST		(SZ_2M >> SECTOR_SHIFT)
 #define BFQ_TURN_MOST		(SZ_64M >> SECTOR_SHIFT)
+
+/* Later than any time: what is asked for is not at rest. */
+#define BFQ_AT_WORK		((u64)S64_MAX)
 
 /* So many sectors take the device as long as this. */
 static u32 bfq_price_of_time(const struct bfq_price *price, u64 ns)
@@ -129,43 +134,65 @@ u32 bfq_price_time(const struct bfq_data *bfqd, u32 price)
 	return min_t(u64, (u64)price * bfqd->price.data_ns / BFQ_PRICE_UNIT, NSEC_PER_SEC);
 }
 
+/*
+ * Since when is that at rest which serves a sector, the device or an arm of it?  The acquires:
+ * before its done_ns.
+ */
+static u64 bfq_price_at_rest(const struct bfq_data *bfqd, sector_t pos)
+{
+	const struct bfq_arm *arm;
+
+	if (likely(!bfqd->arms.nr))
+		return atomic_read_acquire(&bfqd->in_flight) ? BFQ_AT_WORK :
+		       READ_ONCE(bfqd->device.done_ns);
+	arm = &bfqd->arms.arm[bfq_arm_of(&bfqd->arms, pos)];
+	return atomic_read_acquire(&arm->inside) ? BFQ_AT_WORK : READ_ONCE(arm->done_ns);
+}
+
 /**
  * bfq_price_idle - the device was empty, because it was plugged for a queue
  * @bfqd: the device, which is still plugged
+ * @q: the queue
  *
  * Context: bfqd->lock held.
  * Return: what the queue owes for that, in sectors; 0 if the device was not empty, or has no
  * moving parts.
  */
-u32 bfq_price_idle(const struct bfq_data *bfqd)
+u32 bfq_price_idle(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	u64 now, since;
 
-	if (!bfqd->kind->seeks || atomic_read_acquire(&bfqd->in_flight))
-		return 0;	/* the acquire: before its done_ns */
+	if (!bfqd->kind->seeks)
+		return 0;
+	since = bfq_price_at_rest(bfqd, q->head ? q->head - 1 : 0);
+	if (since == BFQ_AT_WORK)
+		return 0;
 	now = ktime_get_ns();
-	since = max(bfqd->turn.plug_ns, READ_ONCE(bfqd->device.done_ns));
+	since = max(bfqd->turn.plug_ns, since);
 	return since < now ? bfq_price_of_time(&bfqd->price, now - since) : 0;
 }
 
 /**
  * bfq_price_sent - a request is about to be sent to a disk with moving parts
  * @bfqd: the device
- * @rq: the request; the disk has been sent to bfqd->turn.head for the one before it
+ * @rq: the request; nothing has been noted of where it sends the disk
  *
  * Context: bfqd->lock held.
  */
 void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq)
 {
+	const struct bfq_arms *arms = &bfqd->arms;
 	struct bfq_price *price = &bfqd->price;
+	sector_t pos = blk_rq_pos(rq);
+	u64 since = bfq_price_at_rest(bfqd, pos);
 
-	if (!atomic_read_acquire(&bfqd->in_flight)) {	/* before its done_ns */
+	if (since != BFQ_AT_WORK) {
 		u64 now = ktime_get_ns();
 
-		price->idle_ns += now - min(now, READ_ONCE(bfqd->device.done_ns));
+		price->idle_ns += now - min(now, max(since, price->since_ns));
 	}
 	price->noted = BFQ_RQ_PRICED;
-	if (bfq_far(blk_rq_pos(rq), bfqd->turn.head))
+	if (bfq_far(pos, arms->nr ? arms->arm[bfq_arm_of(arms, pos)].head : bfqd->turn.head))
 		price->noted |= BFQ_RQ_FAR;
 }
 
@@ -217,6 +244,23 @@ static void bfq_price_correct(struct bfq_data *bfqd, u64 busy_ns)
 	trace_bfq_price(bfqd);
 }
 
+/* How long has the device been busy in the window, or each of its arms? */
+static s64 bfq_price_busy(const struct bfq_data *bfqd, u64 end)
+{
+	const struct bfq_price *price = &bfqd->price;
+	s64 ns = end - price->since_ns, busy = 0;
+	unsigned int nr;
+
+	if (likely(!bfqd->arms.nr))
+		return ns - price->idle_ns;
+	for (nr = 0; nr < bfqd->arms.nr; nr++) {
+		u64 since = bfq_price_at_rest(bfqd, bfqd->arms.arm[nr].end - 1);
+
+		busy += clamp_t(s64, since - price->since_ns, 0, ns);
+	}
+	return busy - price->idle_ns;
+}
+
 /**
  * bfq_price_refresh - look at the window, if it is over
  * @bfqd: the device
@@ -228,15 +272,17 @@ static void bfq_price_correct(struct bfq_data *bfqd, u64 busy_ns)
 void bfq_price_refresh(struct bfq_data *bfqd)
 {
 	struct bfq_price *price = &bfqd->price;
-	u64 ns = READ_ONCE(bfqd->device.done_ns) - price->since_ns, busy;
+	s64 busy;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (!bfqd->kind->seeks || (s64)ns < (s64)(BFQ_PRICE_WINDOW_NS + price->idle_ns))
+	if (!bfqd->kind->seeks)
+		return;
+	busy = bfq_price_busy(bfqd, READ_ONCE(bfqd->device.done_ns));
+	if (busy < (s64)BFQ_PRICE_WINDOW_NS)
 		return;
 	if (READ_ONCE(price->wrote))
 		price->written = jiffies;
-	busy = ns - price->idle_ns;
-	if (busy < NSEC_PER_SEC &&
+	if (busy < (s64)NSEC_PER_SEC &&
 	    jiffies - price->written > msecs_to_jiffies(BFQ_SETTLE_MS))
 		bfq_price_correct(bfqd, busy);
 	bfq_price_follow(bfqd);		/* timeout_sync may have changed, too */

@@ -156,7 +156,7 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 
 	if (!bfq_plugged(bfqd))
 		return;
-	idle = bfq_price_idle(bfqd);
+	idle = bfq_price_idle(bfqd, q);
 	if (idle) {
 		wf2q_charge(&q->entity, idle);
 		bfqd->turn.charged += idle;

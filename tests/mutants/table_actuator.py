@@ -19,6 +19,14 @@ MUTANTS = (
            (("bfq-turn.c", "	if (likely(!bfqd->arms.nr) || (bfqd->gate & BFQ_GATE_STUCK))\n"
              "		return NULL;\n	*next",
              "	if (bfqd->kind)\n		return NULL;\n	*next"),)),
+    Mutant("arms-company", "who read a file together have one request at a time in their arm, not in the disk",
+           ("arms",),
+           (("bfq-along.c", "	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true);\n",
+             "	return bfq_device_full(bfqd, true);\n"),)),
+    Mutant("arms-late", "what an arm passes over is served in time",
+           ("arms",),
+           (("bfq-apart.c", "	rq = bfq_queue_peek(bfqd, q);\n	if (blk_rq_pos(rq) >= begin && blk_rq_pos(rq) < arm->end)\n"
+             "		return rq;\n", ""),)),
     Mutant("arms-held", "an arm that nobody raised uses is not kept for one",
            ("arms",),
            (("bfq-turn.c", "	return bfqd->arms.nr && bfqd->kind->seeks && !bfq_arm_raised(bfqd, nr) &&\n",

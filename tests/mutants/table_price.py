@@ -17,7 +17,7 @@ MUTANTS = (
            (("bfq-price.c", "	price->data_ns = bfq_price_corrected(", "	(void)bfq_price_corrected("),)),
     Mutant("price-plug-free", "who has the device kept empty for it pays for that",
            ("device-time",),
-           (("bfq-turn.c", "	idle = bfq_price_idle(bfqd);\n", "	idle = 0;\n"),)),
+           (("bfq-turn.c", "	idle = bfq_price_idle(bfqd, q);\n", "	idle = 0;\n"),)),
     Mutant("price-everything-far", "who reads along pays for no seeks",
            ("device-time",),
            (("bfq-iosched.h",

@@ -7,7 +7,7 @@
 # Each arm of the modelled disk makes about 32 MB/s of a sequential reader, 21 of two that it serves in
 # turn, request by request, and 0.6 of a random one. Partitions 1 and 2 are the first arm's, 3 and 4 the other's.
 . "${0%/*}/ktap.sh"
-plan 13
+plan 16
 require fio addpart
 
 divided_disk 4 disk0 profile=two-actuator
@@ -101,6 +101,40 @@ sleep 1
 rates 4
 compare "beside one who seeks at the other arm a reader keeps its speed ($one MB/s)" "$one" -ge "$(calc "0.95 * $alone")"
 compare "and so does who seeks ($three of $lone MB/s)" "$three" -ge "$(calc "0.9 * $lone")"
+stop
+
+# Nor does a disk that is kept for him, whatever else waits for his arm.
+seeking 1
+along 2
+along 3
+sleep 1
+rates 4
+compare "while others wait for the arm of one who seeks a reader at the other keeps its speed ($three MB/s)" \
+	"$three" -ge "$(calc "0.8 * $alone")"
+stop
+low_latency 0
+
+# Two who read one file in stripes have one request at a time in their arm, and not in the disk.
+reader 1 --rw=read:64k --bs=64k
+reader 1 --rw=read:64k --bs=64k --offset=64k
+deep 3
+sleep 2
+rates 2
+compare "beside a deep process at the other arm two read a file together ($one of $alone MB/s)" \
+	"$one" -ge "$(calc "0.7 * $alone")"
+stop
+
+# A process reads along an arm, and one request lies behind. It never has a turn of its own.
+along 1
+along 2
+sleep 1
+echo 1100 >"$QUEUE/nr_requests"		# else it stands in line for a tag, and does not look what has ended
+stream=$(awk 'BEGIN { for (at = 102400; at <= 166400; at += 64) printf " i=r%d+64", at }')
+"$HELPER" issue "${DEV}p3" "${stream%% i=r103040*} / l=r1024+4 / i=r103040${stream#* i=r103040} wait" >"$WORK/ended" ||
+	give_up "helper issue"
+late=$(awk '$1 == "l" { print ($3 - $2) / 1000 }' "$WORK/ended")
+all=$(awk '{ if ($3 > end) end = $3 } END { print end / 1000 }' "$WORK/ended")
+compare "what an arm passes over is served in time ($late ms, the stream ends after $all)" "$late" -le "$(calc "$all / 3")"
 stop
 
 # All that may be in the device is one process's: the other arm gets its requests beyond.
