@@ -54,7 +54,9 @@ static bool bfq_reads_with(const struct bfq_queue *q, const struct bfq_queue *se
 /* Of a company one request is in the disk, or in the arm that they use, at a time. */
 static bool bfq_company_full(struct bfq_data *bfqd, const struct bfq_queue *served)
 {
-	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true);
+	/* asked again, since it may have come to rest before the gate was closed */
+	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true) &&
+	       !bfq_apart_rests(bfqd, served);
 }
 
 /* May a queue's requests be taken along in the turn of another? */

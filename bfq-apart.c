@@ -116,7 +116,8 @@ bool bfq_apart_is(const struct bfq_data *bfqd, const struct bfq_queue *served,
 
 	lockdep_assert_held(&bfqd->lock);
 	return bfqd->arms.nr && q->sync && !READ_ONCE(bfqd->tun.strict_guarantees) &&
-	       nr != bfq_apart_home(bfqd, served) && bfq_apart_next(bfqd, q, nr);
+	       nr != bfq_apart_home(bfqd, served) && bfq_apart_next(bfqd, q, nr) &&
+	       !bfq_apart_next(bfqd, served, nr);
 }
 
 static bool bfq_stint_over(const struct bfq_data *bfqd, const struct bfq_arm *arm)

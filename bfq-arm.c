@@ -162,7 +162,7 @@ unsigned long bfq_arm_ready(const struct bfq_data *bfqd)
 
 /**
  * bfq_arm_want - nothing can be taken along: look again when an arm has done something
- * @bfqd: the device, which is plugged
+ * @bfqd: the device, which is plugged, or kept for raised queues
  * @ready: the arms of which it is known that nothing waits for them (bfq_arm_ready())
  *
  * Context: bfqd->lock held.

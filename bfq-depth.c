@@ -426,8 +426,8 @@ void bfq_depth_init(struct request_queue *rqq)
  * bfq_depth_updated - nr_requests has changed, or a device is being set up
  * @rqq: the device's request queue, frozen
  *
- * Not left to the next tick: until then a flusher of a device that had few tags would be let
- * through without a limit.
+ * Not left to the next tick: until then those who want a tag of a device that had few would stand
+ * in line for as many as there were.
  *
  * Context: process context, no lock held.
  */

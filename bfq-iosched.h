@@ -459,8 +459,8 @@ enum bfq_plug_for {
  * @little: sectors let into a full device since somebody was chosen (bfq-idle.c)
  * @along: charged to other queues that were served in it (bfq-along.c, bfq-idle.c)
  * @plugged_for: why the device is plugged, or was last
- * @beside: the device is plugged, but a request of another queue may be taken along.  Written
- *	under the lock, read without
+ * @beside: the device is plugged, but a request of another queue may be taken along; or it is
+ *	kept for raised queues, and has arms.  Written under the lock, read without
  * @head: where a disk's head has been sent last
  * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
  *	unless somebody traces, or there are moving parts
@@ -912,10 +912,16 @@ static inline bool bfq_any_choosable(const struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->nr_waiting) != READ_ONCE(bfqd->nr_parked);
 }
 
+/* May there be something for an arm of the disk, whatever is kept for the others? */
+static inline bool bfq_arm_beside(const struct bfq_data *bfqd)
+{
+	return bfqd->arms.nr && READ_ONCE(bfqd->turn.beside);
+}
+
 /* Is nothing chosen, whatever waits? A stuck request that is back is seen by who looks next. */
 static inline bool bfq_gate_keeps(const struct bfq_data *bfqd)
 {
-	return READ_ONCE(bfqd->gate) & BFQ_GATE_HELD ||
+	return (READ_ONCE(bfqd->gate) & BFQ_GATE_HELD && !bfq_arm_beside(bfqd)) ||
 	       test_bit(BFQ_WANTED_STUCK, &bfqd->device.wanted);
 }
 

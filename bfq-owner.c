@@ -363,7 +363,7 @@ static pid_t bfq_owner_family(void)
 
 	rcu_read_lock();
 	parent = rcu_dereference(current->real_parent);
-	pid = task_pid(parent);
+	pid = task_tgid(parent);	/* a thread of it may be the parent */
 	if (!pid || is_child_reaper(pid) || parent->signal->is_child_subreaper ||
 	    (current->flags & PF_KTHREAD))
 		parent = current;

@@ -160,6 +160,7 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 	if (idle) {
 		wf2q_charge(&q->entity, idle);
 		bfqd->turn.charged += idle;
+		bfqd->raise.passed += idle;
 	}
 	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
 	WRITE_ONCE(bfqd->turn.beside, false);
@@ -374,6 +375,21 @@ static bool bfq_turn_apart_from_raised(const struct bfq_data *bfqd, const struct
 	       bfq_arm_rests(&bfqd->arms.arm[nr]);
 }
 
+/* Others are held back for raised queues: is something served by an arm that none of these uses? */
+static struct bfq_queue *bfq_turn_though_held(struct bfq_data *bfqd, struct request **next)
+{
+	unsigned long ready;
+
+	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks)
+		return NULL;
+	ready = bfq_arm_ready(bfqd);
+	*next = bfq_apart_choose(bfqd, NULL, false);
+	if (*next)
+		return bfq_rq_queue(*next);
+	bfq_arm_want(bfqd, ready);
+	return NULL;
+}
+
 /*
  * It is the turn of another than the raised queues: may it be served?  If not it is parked, for a
  * write, and the next one is looked at; or the gate has been closed.  Its turn ends, so that it is
@@ -458,7 +474,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;
 	} while (again);
-	return NULL;
+	return bfq_turn_though_held(bfqd, next);
 }
 
 /**

@@ -1065,12 +1065,12 @@ static unsigned int wf2q_depth(const struct wf2q_entity *e)
 	return depth;
 }
 
-/* Where would a child start that becomes backlogged now? */
-static u64 wf2q_start_now(const struct wf2q_entity *e)
+/* Where has a child got to?  No further than V, if it is out: it may never have been here. */
+static u64 wf2q_got_to(const struct wf2q_entity *e)
 {
-	if (e->state != WF2Q_OUT || (e->is_group && e->parent->root->credit))
-		return e->start;
-	return wf2q_tree_of(e)->vtime;
+	u64 vtime = wf2q_tree_of(e)->vtime;
+
+	return e->state == WF2Q_OUT && !wf2q_before(e->start, vtime) ? vtime : e->start;
 }
 
 /**
@@ -1078,7 +1078,7 @@ static u64 wf2q_start_now(const struct wf2q_entity *e)
  * @a:	the one
  * @b:	the other, of the same hierarchy
  *
- * Compared where their paths part, by class, then by start; an idle one as if it came back now.
+ * They are compared where their paths part, by class and then by start.
  *
  * Return: true if so.
  */
@@ -1093,7 +1093,7 @@ bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b)
 	for (; a->parent != b->parent; b = &b->parent->entity)
 		a = &a->parent->entity;
 	return a->class != b->class ? a->class < b->class :
-	       wf2q_before(wf2q_start_now(a), wf2q_start_now(b));
+	       wf2q_before(wf2q_got_to(a), wf2q_got_to(b));
 }
 
 /**

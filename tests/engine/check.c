@@ -273,12 +273,12 @@ static const struct wf2q_entity *parts(const struct wf2q_entity *a, const struct
 	return NULL;
 }
 
-/* Where an idle one would come back, or where another is. */
+/* What one has got to; one that is not counted no further than virtual time. */
 static u64 starts(const struct wf2q_entity *e)
 {
-	if (e->state == WF2Q_OUT && !(e->is_group && e->parent->root->credit))
-		return e->parent->tree[e->class].vtime;
-	return e->start;
+	u64 vtime = e->parent->tree[e->class].vtime;
+
+	return e->state == WF2Q_OUT && later(e->start, vtime) ? vtime : e->start;
 }
 
 void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b)

@@ -21,12 +21,16 @@ MUTANTS = (
              "	if (bfqd->kind)\n		return NULL;\n	*next"),)),
     Mutant("arms-company", "who read a file together have one request at a time in their arm, not in the disk",
            ("arms",),
-           (("bfq-along.c", "	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true);\n",
+           (("bfq-along.c", "	return !bfq_apart_rests(bfqd, served) && bfq_device_full(bfqd, true) &&\n"
+             "	       !bfq_apart_rests(bfqd, served);\n",
              "	return bfq_device_full(bfqd, true);\n"),)),
     Mutant("arms-late", "what an arm passes over is served in time",
            ("arms",),
            (("bfq-apart.c", "	rq = bfq_queue_peek(bfqd, q);\n	if (blk_rq_pos(rq) >= begin && blk_rq_pos(rq) < arm->end)\n"
              "		return rq;\n", ""),)),
+    Mutant("arms-kept", "while the disk is kept for who is raised, an arm that he does not use works",
+           ("arms",),
+           (("bfq-turn.c", "	return bfq_turn_though_held(bfqd, next);\n", "	return NULL;\n"),)),
     Mutant("arms-held", "an arm that nobody raised uses is not kept for one",
            ("arms",),
            (("bfq-turn.c", "	return bfqd->arms.nr && bfqd->kind->seeks && !bfq_arm_raised(bfqd, nr) &&\n",

@@ -41,20 +41,22 @@ done
 # Once set the timer runs on, whatever becomes of the plug: this one has a second left when its device's
 # scheduler goes, and its readers have gone just before.
 nullb hw_queue_depth=2 completion_nsec=$((300000 * SLOW))
-echo 1 >"$QUEUE/rotational"
-sched "$BFQ_NAME"
-echo 1000000 >"$QUEUE/iosched/slice_idle_us"
-pids=
-for offset in 0 64m; do
-	background fio --name=load --filename="$DEV" --eta=never --thread --output=/dev/null --direct=1 \
-		--rw=read --bs=64k --ioengine=psync --offset=$offset --size=64m --time_based --runtime=3600
-	pids="$pids $child"
+for _ in 1 2 3; do		# on a busy machine that second may be over by then
+	echo 1 >"$QUEUE/rotational"
+	sched "$BFQ_NAME"
+	echo 1000000 >"$QUEUE/iosched/slice_idle_us"
+	pids=
+	for offset in 0 64m; do
+		background fio --name=load --filename="$DEV" --eta=never --thread --output=/dev/null --direct=1 \
+			--rw=read --bs=64k --ioengine=psync --offset=$offset --size=64m --time_based --runtime=3600
+		pids="$pids $child"
+	done
+	eventually 60 busy || bad="$bad readers do not start"
+	# shellcheck disable=SC2086 # a list
+	killed 30 $pids || bad="$bad hang"
+	echo none >"$QUEUE/scheduler"
+	sleep 1.5
 done
-eventually 60 busy || bad="$bad readers do not start"
-# shellcheck disable=SC2086 # a list
-killed 30 $pids || bad="$bad hang"
-echo none >"$QUEUE/scheduler"
-sleep 1.5
 nullb_remove "$DISK"
 is "$rounds devices go while they are plugged" "" "$bad"
 for n in $(seq 1 $rounds); do nullb_remove "nb$n"; done
