@@ -14,8 +14,7 @@
  * and the engine serves, among the children that the fluid server would have begun to serve (S <=
  * V: eligible), the one with the smallest F. That rule is WF2Q+. Serving by budgets of the
  * children's own choosing, which need not be used up, makes it B-WF2Q+: S moves by s / w with every
- * s sectors served, so when a child stops early its S is exactly right, and nothing is left to be
- * corrected.
+ * s sectors served, so when a child stops early its S is exactly right.
  *
  * w * (V - S) is a child's lag: the sectors that it is behind the fluid server (ahead, when
  * negative). The engine rests on this invariant of each tree:
@@ -42,16 +41,14 @@
  * be worth giving up a lag for: wf2q_set_weight().) The proof stands in Documentation/engine.md.
  *
  * A child that is ahead and leaves for good (exit, another group or class) cannot be remembered.
- * What it was ahead stays with the others as their lag, so that they come before who might follow
- * in its place.
+ * What it was ahead stays with the others as their lag, so that they come before who may follow it.
  *
  * Children are of four classes, each with a V of its own. The highest class of which a child waits
  * is served, but a class owes those below it a thin share: while one of them waits, what the class
  * gets is added to what it owes, and WF2Q_THIN_PACE times what they get is taken off. When it owes
  * the next of them its whole allotment, that goes first. Those below are one party, among which the
  * same rule holds: while all wait, BE and IDLE together get 1 sector in 32 beside RT (or RAISED),
- * and IDLE 1 in 32 of that. So no class starves, and none is served while a class above it is
- * starved more.
+ * and IDLE 1 in 32 of that. No class starves, or is served while one above it is starved more.
  *
  * Groups are children of their parents, and are backlogged as long as any leaf below is. A group's
  * budget is what its next child, which it serves when its turn comes, has left. So whenever a
@@ -61,8 +58,7 @@
  *
  * A child that must not be served for now, because of a cap, say, is parked. To its group it is
  * then asleep: it gives its lag up, its lead is remembered, and a group of which all children are
- * parked rests. So parking gains a child nothing, costs the others nothing, and needs no proof of
- * its own.
+ * parked rests. So parking gains a child nothing, and costs the others nothing.
  *
  * The waiting tree is ordered by F and augmented by the smallest S below each node: the eligible
  * child with the smallest F is found in one descent, mostly at the cached leftmost node, and the S
@@ -204,8 +200,6 @@ static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 	wf2q_uncount(t, e);
 }
 
-/* Virtual time. */
-
 static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
 {
 	struct wf2q_entity *e;
@@ -322,31 +316,33 @@ static void wf2q_wait_from_start(struct wf2q_entity *e)
 	wf2q_insert_waiting(e);
 }
 
+static void wf2q_forget_nothing(struct wf2q_tree *t)
+{
+	struct wf2q_entity *e;
+
+	while ((e = wf2q_first_idle(t)) && wf2q_before(e->finish, t->vtime + WF2Q_NOTHING))
+		wf2q_forget(t, e);
+}
+
 /* Of the credit, what a child's group would have had: its share on every level above. */
 static u64 wf2q_credit_of(const struct wf2q_entity *e)
 {
 	u64 credit = e->parent->root->credit;
 
-	for (e = &e->parent->entity; e->parent; e = &e->parent->entity)
+	for (e = &e->parent->entity; e->parent; e = &e->parent->entity) {
+		wf2q_forget_nothing(wf2q_tree_of(e));
 		credit = div64_u64(credit * e->weight, wf2q_tree_of(e)->wsum +
 				   (e->state == WF2Q_OUT ? e->weight : 0));
+	}
 	return credit;
 }
 
-/* Count who is in no tree, from V on, or a group from where it was, within its credit. */
-static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
+/* A group comes back where it was, within its credit. */
+static noinline void wf2q_return(struct wf2q_tree *t, struct wf2q_entity *e)
 {
-	struct wf2q_entity *ahead;
 	u64 by, most;
 
-	e->parent->root->nr_traces++;
-	if (!e->is_group || !e->parent->root->credit) {
-		t->wsum += e->weight;
-		e->start = t->vtime;
-		return;
-	}
-	while ((ahead = wf2q_first_idle(t)) && wf2q_before(ahead->finish, t->vtime + WF2Q_NOTHING))
-		wf2q_forget(t, ahead);
+	wf2q_forget_nothing(t);
 	t->wsum += e->weight;
 	most = div64_u64(wf2q_credit_of(e) << WF2Q_SHIFT, t->wsum);
 	if (wf2q_before(e->start, t->vtime)) {
@@ -359,6 +355,18 @@ static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 		e->start = t->vtime + by;
 		wf2q_jump_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));
 	}
+}
+
+/* Count who is in no tree, from V on. */
+static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	e->parent->root->nr_traces++;
+	if (e->is_group && e->parent->root->credit) {
+		wf2q_return(t, e);
+		return;
+	}
+	t->wsum += e->weight;
+	e->start = t->vtime;
 }
 
 /* Idle or remembered -> waiting. */
@@ -423,10 +431,6 @@ static bool wf2q_retime(struct wf2q_entity *e, u32 budget, u32 service)
 
 /*
  * The child of one class to serve next; @t has somebody waiting.
- *
- * "The earliest deadline among the eligible" is also the rule of EEVDF (Stoica and Abdel-Wahab
- * 1995), by which the kernel has shared CPUs since 6.6 (kernel/sched/fair.c): there with slices of
- * time, here with budgets of sectors.
  *
  * Which one is chosen does not depend on @jump, which says whether V may: it may not while one of
  * the class is in service.
@@ -1042,8 +1046,6 @@ bool wf2q_precedes(const struct wf2q_entity *leaf)
  * wf2q_leads - is a leaf ahead of its share, or a group above it?
  * @leaf:	the leaf, backlogged
  * @sectors:	by so many at least, up to WF2Q_MAX_BUDGET
- *
- * Return: true if so.
  */
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors)
 {
@@ -1079,8 +1081,6 @@ static u64 wf2q_got_to(const struct wf2q_entity *e)
  * @b:	the other, of the same hierarchy
  *
  * They are compared where their paths part, by class and then by start.
- *
- * Return: true if so.
  */
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b)
 {

@@ -326,13 +326,27 @@ static void reweigh(struct node *n)
 	n->weight = n->want_weight;
 }
 
+/* Who is ahead by next to nothing is not. */
+static void forget_nothing(struct level *l)
+{
+	while (l->ahead.n && l->ahead.slot[0]->s < l->v + ((vt)1 << (VT_SHIFT - 12))) {
+		struct node *passed = l->ahead.slot[0];
+
+		l->forgiven -= lag_of(passed);
+		heap_del(&l->ahead, passed);
+		uncount(l, passed);
+	}
+}
+
 /* A part of the credit: the share, on each level, of what the node is below. */
 static u64 credit_of(struct node *n)
 {
 	u64 credit = wf2q_group_of(n->up->e)->root->credit;
 
-	for (n = n->up; n->up; n = n->up)
+	for (n = n->up; n->up; n = n->up) {
+		forget_nothing(level_of(n));
 		credit = credit * n->weight / (level_of(n)->weights + (n->counted ? 0 : n->weight));
+	}
 	return credit;
 }
 
@@ -352,13 +366,7 @@ static void count(struct node *n)
 		n->s = l->v;
 		return;
 	}
-	while (l->ahead.n && l->ahead.slot[0]->s < l->v + ((vt)1 << (VT_SHIFT - 12))) {
-		struct node *passed = l->ahead.slot[0];
-
-		l->forgiven -= lag_of(passed);
-		heap_del(&l->ahead, passed);
-		uncount(l, passed);
-	}
+	forget_nothing(l);
 	l->weights += n->weight;
 	most = ((vt)credit_of(n) << VT_SHIFT) / l->weights;
 	if (n->s >= l->v) {

@@ -78,7 +78,7 @@ MUTANTS = [
      ('	if (e->state == WF2Q_REMEMBERED)\n		rb_erase_cached(&e->node, &t->idle), e->start = t->vtime;\n'
       '	else\n		wf2q_count(t, e);\n	if (unlikely(e->class')),
     ('who comes back starts where it was',
-     '		e->start = t->vtime;\n		return;\n	}\n	while', '		return;\n	}\n	while'),
+     '	t->wsum += e->weight;\n	e->start = t->vtime;\n', '	t->wsum += e->weight;\n'),
     ('a group that was idle when another returned has not had its part',
      '		e->start = t->vtime + by;\n', '		e->start = t->vtime;\n		by = 0;\n'),
     ('a group that was idle when another returned may be ahead by anything',
@@ -101,7 +101,7 @@ MUTANTS = [
     ('virtual time goes back by all that a group is behind',
      '		t->vtime -= div64_u64(by * e->weight + t->wsum - 1, t->wsum);\n', '		t->vtime -= by;\n'),
     ('leaves return with a lag, too',
-     'if (!e->is_group || !e->parent->root->credit) {\n		t->wsum', 'if (!e->parent->root->credit) {\n		t->wsum'),
+     'if (e->is_group && e->parent->root->credit)', 'if (e->parent->root->credit)'),
     ('a new group is due what others had before',
      '		g->entity.start = READ_ONCE(parent->tree[WF2Q_BE].vtime);\n',
      '		g->entity.start = parent->tree[WF2Q_BE].vtime - (1ULL << 50);\n'),
