@@ -138,8 +138,9 @@ static bool bfq_apart_may(const struct bfq_data *bfqd, const struct bfq_queue *q
 {
 	if (!q->sync)
 		return false;
-	if (!q->first && q->prio.class != WF2Q_RT && bfq_arm_raised(bfqd, nr))
-		return false;
+	/* what an arm has may be a raised queue's */
+	if (bfqd->active.nr_first && !q->first && q->prio.class != WF2Q_RT)
+		return bfq_arm_rests(&bfqd->arms.arm[nr]) && !bfq_arm_raised(bfqd, nr);
 	return bfq_arm_rests(&bfqd->arms.arm[nr]) || bfq_habit_seeks(q);
 }
 

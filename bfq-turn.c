@@ -380,14 +380,16 @@ static struct bfq_queue *bfq_turn_though_held(struct bfq_data *bfqd, struct requ
 {
 	unsigned long ready;
 
-	if (likely(!bfqd->arms.nr) || !bfqd->kind->seeks)
+	if (likely(!bfqd->arms.nr))
 		return NULL;
 	ready = bfq_arm_ready(bfqd);
-	*next = bfq_apart_choose(bfqd, NULL, false);
-	if (*next)
-		return bfq_rq_queue(*next);
-	bfq_arm_want(bfqd, ready);
-	return NULL;
+	*next = bfqd->kind->seeks ? bfq_apart_choose(bfqd, NULL, false) : NULL;
+	if (!*next) {
+		bfq_arm_want(bfqd, ready);
+		return NULL;
+	}
+	WRITE_ONCE(bfqd->turn.beside, true);	/* there may be more */
+	return bfq_rq_queue(*next);
 }
 
 /*

@@ -28,6 +28,10 @@ MUTANTS = (
            ("arms",),
            (("bfq-apart.c", "	rq = bfq_queue_peek(bfqd, q);\n	if (blk_rq_pos(rq) >= begin && blk_rq_pos(rq) < arm->end)\n"
              "		return rq;\n", ""),)),
+    Mutant("arms-among", "who is raised goes before others who seek at his arm",
+           ("arms",),
+           (("bfq-apart.c", "		return bfq_arm_rests(&bfqd->arms.arm[nr]) && !bfq_arm_raised(bfqd, nr);\n",
+             "		return (bfq_arm_rests(&bfqd->arms.arm[nr]) || bfq_habit_seeks(q)) && !bfq_arm_raised(bfqd, nr);\n"),)),
     Mutant("arms-kept", "while the disk is kept for who is raised, an arm that he does not use works",
            ("arms",),
            (("bfq-turn.c", "	return bfq_turn_though_held(bfqd, next);\n", "	return NULL;\n"),)),

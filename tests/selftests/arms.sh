@@ -7,7 +7,7 @@
 # Each arm of the modelled disk makes about 32 MB/s of a sequential reader, 21 of two that it serves in
 # turn, request by request, and 0.6 of a random one. Partitions 1 and 2 are the first arm's, 3 and 4 the other's.
 . "${0%/*}/ktap.sh"
-plan 16
+plan 17
 require fio addpart
 
 divided_disk 4 disk0 profile=two-actuator
@@ -111,6 +111,15 @@ sleep 1
 rates 4
 compare "while others wait for the arm of one who seeks a reader at the other keeps its speed ($three MB/s)" \
 	"$three" -ge "$(calc "0.8 * $alone")"
+stop
+
+# Who begins goes before others who seek at his arm, which have used up what they could go first with.
+for _ in 1 2 3 4; do seeking 1; done
+sleep 12
+seeking 2
+sleep 0.2
+rates 1
+compare "who begins to seek at an arm goes before others there ($two of $lone MB/s)" "$two" -ge "$(calc "0.5 * $lone")"
 stop
 low_latency 0
 
