@@ -44,7 +44,7 @@ static unsigned int bfq_apart_home(const struct bfq_data *bfqd, const struct bfq
 	if (bfqd->turn.fresh && served->nr_queued)
 		pos = blk_rq_pos(bfq_queue_peek(bfqd, served));
 	else
-		pos = served->head ? served->head - 1 : 0;
+		pos = bfq_queue_last(served);
 	return bfq_arm_of(&bfqd->arms, pos);
 }
 
@@ -103,7 +103,7 @@ static struct request *bfq_apart_next(const struct bfq_data *bfqd, const struct 
 
 /**
  * bfq_apart_is - is a queue served at another arm, whoever's turn it is?
- * @bfqd: the device
+ * @bfqd: the device, which has several
  * @served: the queue in service
  * @q: the queue, in which requests wait
  *
@@ -115,7 +115,7 @@ bool bfq_apart_is(const struct bfq_data *bfqd, const struct bfq_queue *served,
 	unsigned int nr = bfq_arm_of(&bfqd->arms, blk_rq_pos(bfq_queue_peek(bfqd, q)));
 
 	lockdep_assert_held(&bfqd->lock);
-	return bfqd->arms.nr && q->sync && !READ_ONCE(bfqd->tun.strict_guarantees) &&
+	return q->sync && !READ_ONCE(bfqd->tun.strict_guarantees) &&
 	       nr != bfq_apart_home(bfqd, served) && bfq_apart_next(bfqd, q, nr) &&
 	       !bfq_apart_next(bfqd, served, nr);
 }
@@ -139,8 +139,8 @@ static bool bfq_apart_may(const struct bfq_data *bfqd, const struct bfq_queue *q
 	if (!q->sync)
 		return false;
 	/* what an arm has may be a raised queue's */
-	if (bfqd->active.nr_first && !q->first && q->prio.class != WF2Q_RT)
-		return bfq_arm_rests(&bfqd->arms.arm[nr]) && !bfq_arm_raised(bfqd, nr);
+	if (bfq_beside_raised(bfqd, q))
+		return bfq_arm_free(bfqd, nr);
 	return bfq_arm_rests(&bfqd->arms.arm[nr]) || bfq_habit_seeks(q);
 }
 
@@ -227,7 +227,7 @@ bool bfq_apart_took(struct bfq_data *bfqd, const struct bfq_queue *served, struc
 		    u32 *sectors)
 {
 	struct bfq_arms *arms = &bfqd->arms;
-	unsigned int nr = bfq_arm_of(arms, q->head - 1);
+	unsigned int nr = bfq_arm_of(arms, bfq_queue_last(q));
 	struct bfq_arm *arm = &arms->arm[nr];
 
 	lockdep_assert_held(&bfqd->lock);

@@ -100,19 +100,20 @@ void bfq_arm_look(struct bfq_data *bfqd)
 }
 
 /**
- * bfq_arm_raised - is an arm that rests kept for a raised queue?
+ * bfq_arm_free - does an arm rest that is not kept for a raised queue?
  * @bfqd: the device
  * @nr: the arm
  *
  * Context: any.
- * Return: whether one has been served there that may still be thinking.
+ * Return: false, too, if one has been served there that may still be thinking.
  */
-bool bfq_arm_raised(const struct bfq_data *bfqd, unsigned int nr)
+bool bfq_arm_free(const struct bfq_data *bfqd, unsigned int nr)
 {
 	u64 think = bfqd->kind->raise_think_ms * NSEC_PER_MSEC;
+	const struct bfq_arm *arm = &bfqd->arms.arm[nr];
 
-	return bfqd->active.nr_first &&
-	       ktime_get_ns() <= READ_ONCE(bfqd->arms.arm[nr].raised_ns) + think;
+	return bfq_arm_rests(arm) && (!bfqd->active.nr_first ||
+				      ktime_get_ns() > READ_ONCE(arm->raised_ns) + think);
 }
 
 /**

@@ -82,7 +82,7 @@ void bfq_arm_init(struct bfq_data *bfqd);
 unsigned long bfq_arm_sent(struct bfq_data *bfqd, const struct request *rq);
 bool bfq_arm_done(struct bfq_data *bfqd, const struct request *rq, u64 now);
 void bfq_arm_look(struct bfq_data *bfqd);
-bool bfq_arm_raised(const struct bfq_data *bfqd, unsigned int nr);
+bool bfq_arm_free(const struct bfq_data *bfqd, unsigned int nr);
 void bfq_arm_moves(struct bfq_data *bfqd, const struct request *rq, bool seeks);
 unsigned long bfq_arm_ready(const struct bfq_data *bfqd);
 void bfq_arm_want(struct bfq_data *bfqd, unsigned long ready);

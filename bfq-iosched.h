@@ -760,6 +760,12 @@ static inline bool bfq_queue_serving(const struct bfq_queue *q)
 	return data_race(READ_ONCE(q->entity.state)) == WF2Q_SERVING;
 }
 
+/* The sector at which its last request has ended. Under the lock. */
+static inline sector_t bfq_queue_last(const struct bfq_queue *q)
+{
+	return q->head ? q->head - 1 : 0;
+}
+
 /* The queue in service, or NULL. Under the lock. */
 static inline struct bfq_queue *bfq_in_service(struct bfq_data *bfqd)
 {
@@ -910,6 +916,12 @@ static inline bool bfq_has_ready(struct bfq_data *bfqd)
 static inline bool bfq_any_choosable(const struct bfq_data *bfqd)
 {
 	return READ_ONCE(bfqd->nr_waiting) != READ_ONCE(bfqd->nr_parked);
+}
+
+/* Is this queue held back for raised ones? Under the lock. */
+static inline bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return unlikely(bfqd->active.nr_first) && !q->first && q->prio.class != WF2Q_RT;
 }
 
 /* May there be something for an arm of the disk, whatever is kept for the others? */

@@ -164,7 +164,7 @@ u32 bfq_price_idle(const struct bfq_data *bfqd, const struct bfq_queue *q)
 
 	if (!bfqd->kind->seeks)
 		return 0;
-	since = bfq_price_at_rest(bfqd, q->head ? q->head - 1 : 0);
+	since = bfq_price_at_rest(bfqd, bfq_queue_last(q));
 	if (since == BFQ_AT_WORK)
 		return 0;
 	now = ktime_get_ns();

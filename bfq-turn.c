@@ -198,12 +198,6 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	bfq_turn_note_end(bfqd, why);
 }
 
-/* Is this queue held back for raised ones? */
-static bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return unlikely(bfqd->active.nr_first) && !q->first && q->prio.class != WF2Q_RT;
-}
-
 /* While the device is plugged without moving parts: what may be sent all the same? */
 static struct request *bfq_turn_injected(struct bfq_data *bfqd)
 {
@@ -371,8 +365,7 @@ static bool bfq_turn_apart_from_raised(const struct bfq_data *bfqd, const struct
 {
 	unsigned int nr = bfq_arm_of(&bfqd->arms, blk_rq_pos(rq));
 
-	return bfqd->arms.nr && bfqd->kind->seeks && !bfq_arm_raised(bfqd, nr) &&
-	       bfq_arm_rests(&bfqd->arms.arm[nr]);
+	return bfqd->arms.nr && bfqd->kind->seeks && bfq_arm_free(bfqd, nr);
 }
 
 /* Others are held back for raised queues: is something served by an arm that none of these uses? */

@@ -325,7 +325,7 @@ static inline bool wf2q_lags(const struct wf2q_entity *e)
 }
 
 /* While so many sectors are served virtual time goes by an eighth of its round at most. */
-#define WF2Q_EIGHTH		(1U << (61 - WF2Q_SHIFT))
+#define WF2Q_EIGHTH		WF2Q_MAX_BUDGET
 
 /**
  * wf2q_keep_near - keep an idle group's start comparable with virtual time
@@ -335,7 +335,7 @@ static inline bool wf2q_lags(const struct wf2q_entity *e)
  */
 static inline void wf2q_keep_near(struct wf2q_entity *e)
 {
-	u64 least = wf2q_tree_of(e)->vtime - (1ULL << 62);
+	u64 least = wf2q_tree_of(e)->vtime - 2 * ((u64)WF2Q_EIGHTH << WF2Q_SHIFT);
 
 	if (e->state == WF2Q_OUT && (s64)(e->start - least) < 0)
 		e->start = least;
