@@ -530,8 +530,13 @@ cg1_mount() { mount -t cgroup -o blkio blkio "$CG" 2>"$WORK/mount"; }
 
 cg1_remove() {
 	find "$CG" -mindepth 1 -depth -type d | while read -r ktap_d; do eventually 10 rmdir "$ktap_d"; done
+	# A hierarchy unmounted while a removed group still counts stays, and keeps the controller.
+	eventually $((30 * SLOW)) cg1_alone || note "removed groups still count: $(grep ^blkio /proc/cgroups)"
 	umount "$CG"
 }
+
+# Only the root counts. In /proc/cgroups: name, hierarchy, groups, enabled.
+cg1_alone() { awk '$1 == "blkio" && $3 == 1 { alone = 1 } END { exit !alone }' /proc/cgroups; }
 
 # cg1 NAME WEIGHT: a group there
 cg1() {
