@@ -32,6 +32,12 @@
  */
 #define BFQ_ACTIVE_MS		25
 
+/*
+ * And one whose task sleeps for a tag in the block layer: longer than that takes, since it competes
+ * all the time, and uses up credit as if its request waited (bfq-raise.c).
+ */
+#define BFQ_ASKING_MS		1000
+
 /* Shares that differ by less than 1/64 are the same: rounding, not weights. */
 #define BFQ_SHARE_SLACK		64
 
@@ -223,6 +229,10 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 			list_move_tail(&q->active, &active->queues);
 			continue;
 		}
+		/* nor is who sleeps for a tag gone, but that is a guess */
+		if (atomic_read(&q->asking) &&
+		    (u32)jiffies - q->active_seen < msecs_to_jiffies(BFQ_ASKING_MS))
+			continue;
 		/* nobody may have looked while its last request was in the device */
 		now = now ?: ktime_get_ns();
 		if (READ_ONCE(q->habit.completed_ns) + BFQ_ACTIVE_MS * NSEC_PER_MSEC > now)

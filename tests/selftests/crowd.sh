@@ -6,9 +6,10 @@
 #
 # On the modelled hdd a "program" reads 4 KiB here and there, one after the other, while eight processes
 # that one has forked read 12 MiB each, and all begin together. On the modelled SATA SSD it forks a second
-# one when its own credit has become less, both beside readers.
+# one when its own credit has become less, both beside readers. Of 32 on the hdd that read here and there
+# beside a writer, some always sleep for a tag.
 . "${0%/*}/ktap.sh"
-plan 3
+plan 4
 require fio
 require_helper
 
@@ -60,3 +61,20 @@ note "alone the first takes $idle ms, with the second beside readers $(took p) m
 compare "a program's first process is not held up by its second (ms)" "$(took p)" -le $((idle * 3 / 2))
 # shellcheck disable=SC2086 # a list
 killed 20 $pids 2>/dev/null
+
+modelled_disk disk2 profile=hdd size_mb=8192
+sched "${SCHED:-$BFQ_NAME}"
+echo 64 >"$QUEUE/nr_requests"
+# load NAME ARGS...: for 13 s, of which the last 10 count
+load() {
+	name=$1
+	shift
+	fio_to "$WORK/$name" --name="$name" --bs=4k --time_based --ramp_time=3 --runtime=10 --group_reporting "$@" &
+}
+load writes --rw=write --offset=6g --size=2g
+load reads --rw=randread --direct=1 --ioengine=psync --numjobs=32 --size=4g
+wait
+longest() { awk -F';' -v f="$2" '{ printf "%.0f", $f / 1000 }' "$WORK/$1"; }
+reads=$(longest reads 39)
+[ "$reads" -gt 0 ] || give_up "nothing has been read"
+compare "of many who seek beside a writer none waits much longer than the others (ms)" "$reads" -lt 2000
