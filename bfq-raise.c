@@ -55,10 +55,10 @@
  *		 waits for).  Without moving parts some are spared: who is due to be raised, too
  *		 (perhaps another process of the same program), and who has credit and asks now
  *		 and then (that costs little, and who goes first may wait for it: a journal)
- *	release	 after .raise_hold_ms of that they are let through for an eighth of this time, so
+ *	release	 after .raise_hold_ms of that they are let through for a tenth of this time, so
  *		 that they are never starved; on a disk, altogether once the raised have little
  *		 credit left
- *	park	 a write for which nobody waits is let through when fifteen times as long as the
+ *	park	 a write for which nobody waits is let through when 31 times as long as the
  *		 last one took has gone by.  While the device's cache has room, it takes next to no
  *		 time; when it has not, what is written delays every read
  *
@@ -152,11 +152,14 @@
  * a write now and then take some of that.  What was due to them so many times .raise_hold_ms ago
  * is forgotten.
  */
-#define BFQ_RELEASE_PART	8
+#define BFQ_RELEASE_PART	10
 #define BFQ_HOLD_STALE		4
 
-/* A write takes one in so many parts of the time at most, and waits no longer than a second. */
-#define BFQ_WRITE_PART		16
+/*
+ * A write takes one in so many parts of the time at most, as much as the engine leaves to a lower
+ * class (WF2Q_THIN_PACE), and waits no longer than a second.
+ */
+#define BFQ_WRITE_PART		(WF2Q_THIN_PACE + 1)
 #define BFQ_WRITE_MOST_NS	((u64)NSEC_PER_SEC)
 
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
