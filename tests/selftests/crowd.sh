@@ -66,24 +66,17 @@ killed 20 $pids 2>/dev/null
 modelled_disk disk2 profile=hdd size_mb=8192
 sched "${SCHED:-$BFQ_NAME}"
 echo 64 >"$QUEUE/nr_requests"
-# longest FILE JOB FIELD: ms, of a field of fio's
-longest() { awk -F';' -v job="$2" -v f="$3" '$3 == job { printf "%.0f", $f / 1000 }' "$WORK/$1"; }
 fio_to "$WORK/two" --direct=1 --ioengine=psync --time_based --name=old --rw=randread --bs=64k --runtime=8 \
 	--name=new --rw=read --bs=4k --thinktime=2000 --startdelay=3 --runtime=5
-reads=$(longest two old 39)
-[ "${reads:-0}" -gt 0 ] || give_up "nothing has been read"
-note "the longest read takes $reads ms"
-compare "of a program's processes none waits for long while a newer one reads (ms)" "$reads" -lt 2500
+longest=$(calc "int($(terse "$WORK/two" old read longest_us) / 1000)")
+[ "$longest" -gt 0 ] || give_up "nothing has been read"
+note "the longest read takes $longest ms"
+compare "of a program's processes none waits for long while a newer one reads (ms)" "$longest" -lt 2500
 
-# load NAME ARGS...: for 5 s
-load() {
-	name=$1
-	shift
-	fio_to "$WORK/$name" --name="$name" --bs=4k --time_based --runtime=5 "$@" &
-}
 queues=/sys/kernel/debug/block/$DISK/sched/queues
-load writes --rw=write --offset=6g --size=2g
-load reads --rw=randread --direct=1 --ioengine=psync --numjobs=32 --size=4g
+fio_to "$WORK/writes" --name=writes --time_based --runtime=5 --rw=write --bs=4k --offset=6g --size=2g &
+fio_to "$WORK/reads" --name=reads --time_based --runtime=5 --rw=randread --bs=4k --size=4g --direct=1 \
+	--ioengine=psync --numjobs=32 &
 sleep 3
 least=$(for n in 1 2 3 4; do grep -c kind=sync "$queues"; sleep 0.3; done | sort -n | head -1)
 wait

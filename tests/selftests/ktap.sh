@@ -555,10 +555,10 @@ fio_to() {
 		>"$ktap_out" 2>"$ktap_out.err"
 }
 
-# terse FILE JOB read|write kb|iops: a figure of fio's
+# terse FILE JOB read|write kb|iops, or read longest_us: a figure of fio's
 terse() {
 	case $3.$4 in
-	read.kb) ktap_field=6 ;; read.iops) ktap_field=8 ;;
+	read.kb) ktap_field=6 ;; read.iops) ktap_field=8 ;; read.longest_us) ktap_field=39 ;;
 	write.kb) ktap_field=47 ;; write.iops) ktap_field=49 ;;
 	esac
 	awk -F';' -v job="$2" -v f="$ktap_field" '$3 == job { n += $f } END { print n + 0 }' "$1"
