@@ -125,11 +125,11 @@ static unsigned int bfq_depth_used(const struct bfq_data *bfqd)
 }
 
 /* Is at least one in BFQ_SCARCE of the tags that the current task draws from in use? */
-static bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t opf)
+static __always_inline bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t opf)
 {
 	unsigned int tags = READ_ONCE(bfqd->tags);
 
-	if (bfq_depth_used(bfqd) * BFQ_SCARCE < tags)
+	if (likely(bfq_depth_used(bfqd) * BFQ_SCARCE < tags))
 		return false;
 	return READ_ONCE(bfqd->one_map) ||
 	       bfq_tags_used(bfqd->queue, bfq_cpu_map(bfqd->queue, opf)) * BFQ_SCARCE >= tags;
@@ -249,6 +249,23 @@ static noinline void bfq_limit_to_none(struct blk_mq_alloc_data *data)
 	bfq_limit_tags(data, 1);
 }
 
+/*
+ * Tags are scarce: a task that may sleep wants one more of them.  What it may sleep for it in the
+ * block layer is no thinking; and a queue that has requests in the device may get none until all
+ * of these are done.
+ */
+static noinline void bfq_limit_scarce(struct bfq_data *bfqd, struct bfq_queue *q, blk_opf_t opf)
+{
+	bool has = atomic_read(&q->tags);
+
+	if (!has)
+		bfq_habit_asked(q);
+	if (bfq_depth_exceeded(bfqd, q, opf))
+		bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
+	else if (has)
+		bfq_habit_held(q);
+}
+
 /**
  * bfq_limit_depth - before a tag is taken: may it be?
  * @opf: operation and flags of the request to be
@@ -260,6 +277,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 {
 	struct bfq_data *bfqd = data->q->elevator->elevator_data;
 	struct bfq_queue *q;
+	bool few;
 
 	if (!op_is_sync(opf)) {
 		bfq_limit_async(bfqd, opf, data);
@@ -271,7 +289,8 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		return;
 
 	/* with its queue the first request of a process can stand in line, too */
-	q = bfq_owner_current(data->q, bfq_line_few(bfqd) && !(opf & REQ_NOWAIT));
+	few = bfq_line_few(bfqd);
+	q = bfq_owner_current(data->q, few && !(opf & REQ_NOWAIT));
 	if (!q)
 		return;
 	if (opf & REQ_NOWAIT) {
@@ -283,18 +302,10 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		}
 		return;
 	}
-	if (atomic_read(&q->tags)) {
-		if (bfq_depth_exceeded(bfqd, q, opf))
-			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
-		else if (bfq_depth_scarce(bfqd, opf))
-			bfq_habit_held(q);	/* it may sleep for it until all are done */
-	} else if (bfq_depth_scarce(bfqd, opf)) {
-		bfq_habit_asked(q);	/* what it may sleep from here on is no thinking */
-		if (bfq_depth_exceeded(bfqd, q, opf))
-			bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
-	}
+	if (bfq_depth_scarce(bfqd, opf))
+		bfq_limit_scarce(bfqd, q, opf);
 	atomic_inc(&q->asking);
-	if (bfq_line_forms(bfqd, q))
+	if (few && bfq_line_forms(bfqd, q))
 		bfq_line_wait(bfqd, q);
 }
 

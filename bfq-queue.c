@@ -112,7 +112,7 @@ void bfq_queue_park(struct bfq_data *bfqd, struct bfq_queue *q, bool parked)
 void bfq_queue_add(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
 	bfq_sort_in(q, rq);
-	rq->fifo_time = jiffies;
+	bfq_rq_set_arrival(rq, jiffies);
 	list_add_tail(&rq->queuelist, &q->fifo);
 	bfq_rq_set_state(rq, BFQ_RQ_QUEUED);
 	bfq_queue_count(bfqd, q, 1);
@@ -348,7 +348,7 @@ static void bfq_fifo_take_place(struct request *rq, struct request *older)
 {
 	list_del(&rq->queuelist);
 	list_replace_init(&older->queuelist, &rq->queuelist);
-	rq->fifo_time = older->fifo_time;
+	bfq_rq_set_arrival(rq, bfq_rq_arrival(older));
 }
 
 /**

@@ -179,7 +179,7 @@ static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 	if (list_empty(&q->fifo))
 		return BFQ_CREDIT_KIN;
 	oldest = list_first_entry(&q->fifo, struct request, queuelist);
-	waited = jiffies_to_msecs(jiffies - oldest->fifo_time);
+	waited = jiffies_to_msecs(jiffies - bfq_rq_arrival(oldest));
 	return BFQ_CREDIT_KIN + BFQ_KIN_PATIENCE * min(waited, BFQ_RAISE_MOST_MS);
 }
 

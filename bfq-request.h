@@ -118,7 +118,12 @@ static inline sector_t bfq_rq_end(const struct request *rq)
 	return blk_rq_pos(rq) + blk_rq_sectors(rq);
 }
 
-/* When it was sorted into its queue, in jiffies. */
+/* When it was sorted into its queue, or passed, in jiffies. */
+static inline void bfq_rq_set_arrival(struct request *rq, unsigned long when)
+{
+	rq->fifo_time = when;
+}
+
 static inline unsigned long bfq_rq_arrival(const struct request *rq)
 {
 	return (unsigned long)rq->fifo_time;

@@ -191,30 +191,43 @@ static void bfq_collect(struct bfq_data *bfqd, struct list_head *arrived)
 	}
 }
 
+/* May a request of a list be asked whether it passes? */
+static inline bool bfq_may_pass(const struct bfq_data *bfqd, struct request *rq)
+{
+	return bfq_quiet(bfqd) && !bfq_bypasses(rq);
+}
+
 /*
- * The first request of a list passes; or waits, and then something waits (bfqd->nr_waiting); or is
- * left because it bypasses us.
+ * A request passes, and stays in the list that it came in; or it leaves that to wait in its queue,
+ * and then something waits (bfqd->nr_waiting).  Each I/O comes here: no call.
  */
+static __always_inline bool bfq_pass(struct bfq_data *bfqd, struct request *rq)
+{
+	struct bfq_queue *q = bfq_arrive(bfqd, rq);
+
+	bfq_take_note(bfqd, q, rq);
+	if (likely(bfq_turn_pass(bfqd, q, rq))) {
+		bfq_active_passed(q);
+		return true;
+	}
+	list_del_init(&rq->queuelist);
+	bfq_wait(bfqd, q, rq);
+	return false;
+}
+
+/* The first request of a list passes and leaves the list; or waits, or bypasses us: NULL. */
 static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *list)
 {
 	struct request *rq = list_first_entry(list, struct request, queuelist);
-	struct bfq_queue *q;
 
-	if (!bfq_quiet(bfqd) || bfq_bypasses(rq))
+	if (!bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
 		return NULL;
 	if (likely(list_is_singular(list)))	/* shorter */
 		INIT_LIST_HEAD(list);
 	else
 		list_del(&rq->queuelist);
 	INIT_LIST_HEAD(&rq->queuelist);
-	q = bfq_arrive(bfqd, rq);
-	bfq_take_note(bfqd, q, rq);
-	if (likely(bfq_turn_pass(bfqd, q, rq))) {
-		bfq_active_passed(q);
-		return rq;
-	}
-	bfq_wait(bfqd, q, rq);
-	return NULL;
+	return rq;
 }
 
 /*
@@ -288,24 +301,26 @@ static noinline void bfq_stage_look(struct bfq_data *bfqd)
 	bfq_free_requests(&free);
 }
 
-/* Those behind the first that passes; the first that may not waits. */
+/* Those behind the first that passes, up to one that may not; they go on together. */
 static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *list,
 				     unsigned int sectors)
 {
-	struct request *rq;
+	struct list_head *last = NULL;
+	struct request *rq, *next;
 	unsigned int nr = 0;
 	LIST_HEAD(passed);
 
-	while (sectors < BFQ_BATCH_SECTORS && !list_empty(list)) {
-		rq = bfq_pass_first(bfqd, list);
-		if (!rq)
+	list_for_each_entry_safe(rq, next, list, queuelist) {
+		if (sectors >= BFQ_BATCH_SECTORS || !bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
 			break;
 		sectors += blk_rq_sectors(rq);
-		list_add_tail(&rq->queuelist, &passed);
+		last = &rq->queuelist;
 		nr++;
 	}
-	if (nr)
-		bfq_make_ready(bfqd, &passed, nr);
+	if (!nr)
+		return;
+	list_cut_position(&passed, list, last);
+	bfq_make_ready(bfqd, &passed, nr);
 }
 
 /*

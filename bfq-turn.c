@@ -602,7 +602,7 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	    bfq_idle_worth(bfqd, q) != BFQ_PLUG_NOT)
 		return false;
 
-	rq->fifo_time = jiffies;
+	bfq_rq_set_arrival(rq, jiffies);
 	if (trace_bfq_turn_begin_enabled() || trace_bfq_turn_end_enabled())
 		bfq_turn_begin(bfqd, q);
 	bfqd->turn.sectors = sectors;

@@ -195,6 +195,18 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 		list_add_tail(e, to);
 	}
 }
+/* up to @last, which is in it */
+static inline void list_cut_position(struct list_head *to, struct list_head *from, struct list_head *last)
+{
+	struct list_head *e;
+
+	INIT_LIST_HEAD(to);
+	do {
+		e = from->next;
+		list_del_init(e);
+		list_add_tail(e, to);
+	} while (e != last);
+}
 #define list_first_entry(l, type, member) container_of((l)->next, type, member)
 #define list_first_entry_or_null(l, type, member) \
 	(list_empty(l) ? NULL : container_of((l)->next, type, member))
