@@ -951,13 +951,13 @@ static inline bool bfq_has_waiting(struct bfq_data *bfqd)
 }
 
 /*
- * Is there nothing that waits, nothing that keeps requests from the device, and nothing to be
- * looked at (bfq_active_refresh())?  Then one that arrives may pass.  Without the lock a hint.
+ * Does nothing wait but on stages, does nothing keep requests from the device, and is nothing to be
+ * looked at (bfq_active_refresh())?  Then one that arrives may pass.  Context: bfqd->lock held.
  */
 static inline bool bfq_quiet(const struct bfq_data *bfqd)
 {
-	return !(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->arrived) | READ_ONCE(bfqd->gate) |
-		 READ_ONCE(bfqd->ready.nr_chosen) | READ_ONCE(bfqd->ready.nr_direct) |
+	return !(bfqd->nr_waiting | bfqd->gate | READ_ONCE(bfqd->ready.nr_chosen) |
+		 READ_ONCE(bfqd->ready.nr_direct) |
 		 READ_ONCE(bfqd->tun.strict_guarantees)) && !bfq_active_due(&bfqd->active);
 }
 

@@ -15,7 +15,7 @@
  * All this is for those who meet.  Where nothing else waits, there is nothing to choose from: an
  * insert that gets the lock at once lets its requests pass.  They are charged as if a turn had
  * begun and ended with each, and put where drivers fetch; the first into a slot without a lock.
- * A sole one whose insert did not get the lock is let through by the next who does.
+ * Those whose insert did not get the lock are let through by the next dispatcher who does.
  * So a process that has the device to itself, and many that take turns at it, are spared
  * staging, sorting, choosing and the trees: 1,200 of the 1,900 instructions that an I/O
  * cost here beyond what any scheduler does (tests/bench/run cost).
@@ -230,10 +230,48 @@ static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *l
 	return rq;
 }
 
+/* Those behind the first that passes, up to one that may not; they go on together. */
+static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *list,
+				     unsigned int sectors)
+{
+	struct list_head *last = NULL;
+	struct request *rq, *next;
+	unsigned int nr = 0;
+	LIST_HEAD(passed);
+
+	list_for_each_entry_safe(rq, next, list, queuelist) {
+		if (sectors >= BFQ_BATCH_SECTORS || !bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
+			break;
+		sectors += blk_rq_sectors(rq);
+		last = &rq->queuelist;
+		nr++;
+	}
+	if (!nr)
+		return;
+	list_cut_position(&passed, list, last);
+	bfq_make_ready(bfqd, &passed, nr);
+}
+
 /*
- * Empty all stages into the queues: the holder of the lock is a dispatcher from here on.  A sole
- * arrival that nothing waits beside passes, as it would have if its insert had got the lock: the
- * dispatcher, who asks for it, gets it.
+ * What has been collected passes, as it would have if its inserts had got the lock one after the
+ * other: the first goes to the dispatcher, who asks for one.  A disk has room for one then, and of
+ * several there the nearest is to be chosen: there a sole arrival passes.
+ */
+static struct request *bfq_pass_arrived(struct bfq_data *bfqd, struct list_head *arrived)
+{
+	struct request *first;
+
+	if (list_empty(arrived) || (bfqd->kind->seeks && !list_is_singular(arrived)))
+		return NULL;
+	first = bfq_pass_first(bfqd, arrived);
+	if (first && !list_empty(arrived))
+		bfq_pass_others(bfqd, arrived, blk_rq_sectors(first));
+	return first;
+}
+
+/*
+ * Empty all stages: the holder of the lock is a dispatcher from here on.  Who asks for a request
+ * gets one of those that pass; the others are sorted into the queues.
  */
 static void bfq_drain(struct bfq_data *bfqd, struct list_head *free, struct request **passed)
 {
@@ -244,8 +282,8 @@ static void bfq_drain(struct bfq_data *bfqd, struct list_head *free, struct requ
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->dispatching, true);
 	bfq_collect(bfqd, &arrived);
-	if (passed && list_is_singular(&arrived))
-		*passed = bfq_pass_first(bfqd, &arrived);
+	if (passed)
+		*passed = bfq_pass_arrived(bfqd, &arrived);
 	list_for_each_entry_safe(rq, next, &arrived, queuelist) {
 		list_del_init(&rq->queuelist);
 		if (bfq_bypasses(rq))
@@ -301,28 +339,6 @@ static noinline void bfq_stage_look(struct bfq_data *bfqd)
 	bfq_free_requests(&free);
 }
 
-/* Those behind the first that passes, up to one that may not; they go on together. */
-static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *list,
-				     unsigned int sectors)
-{
-	struct list_head *last = NULL;
-	struct request *rq, *next;
-	unsigned int nr = 0;
-	LIST_HEAD(passed);
-
-	list_for_each_entry_safe(rq, next, list, queuelist) {
-		if (sectors >= BFQ_BATCH_SECTORS || !bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
-			break;
-		sectors += blk_rq_sectors(rq);
-		last = &rq->queuelist;
-		nr++;
-	}
-	if (!nr)
-		return;
-	list_cut_position(&passed, list, last);
-	bfq_make_ready(bfqd, &passed, nr);
-}
-
 /*
  * Let requests pass, as long as nothing waits: they need not be staged, sorted in, chosen and taken
  * out again.  Until it is in the slot, the first of them keeps the device for us; and since it
@@ -357,6 +373,12 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 	return list_empty(list);
 }
 
+/* Would a new request have to wait, or overtake one that is staged?  A hint, without the lock. */
+static inline bool bfq_waits_ahead(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->gate) | READ_ONCE(bfqd->arrived);
+}
+
 /**
  * bfq_insert_requests - take requests from the block layer
  * @hctx: the hardware queue they are meant for
@@ -384,8 +406,7 @@ void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
 		bfq_make_direct(bfqd, list, true);
 		return;
 	}
-	if (BFQ_MAY_PASS && !(READ_ONCE(bfqd->nr_waiting) | READ_ONCE(bfqd->gate)) &&
-	    bfq_stage_pass(bfqd, list))
+	if (BFQ_MAY_PASS && !bfq_waits_ahead(bfqd) && bfq_stage_pass(bfqd, list))
 		return;
 	if (!bfq_plugged(bfqd)) {
 		bfq_stage_add(bfqd, list);
