@@ -378,6 +378,18 @@ void bfq_habit_asked(struct bfq_queue *q)
 	WRITE_ONCE(q->habit.asked_ns, ktime_get_ns());
 }
 
+/* The mean of so many thinks; where they are enough it takes no division. */
+static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
+{
+	s64 off = (s64)think - habit->think_ns;
+
+	if (likely(habit->think_samples == BFQ_THINK_SAMPLES))
+		off /= BFQ_THINK_SAMPLES;
+	else
+		off = div_s64(off, ++habit->think_samples);
+	habit->think_ns += off;
+}
+
 /**
  * bfq_habit_arrival - note a process's think time, and how it got on
  * @bfqd: the device
@@ -412,9 +424,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
 		habit->lag_ns = max(habit->lag_ns, 0);
 	think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns), (u64)U32_MAX);
-	if (habit->think_samples < BFQ_THINK_SAMPLES)
-		habit->think_samples++;
-	habit->think_ns += div_s64((s64)think - (s64)habit->think_ns, habit->think_samples);
+	bfq_habit_see_think(habit, think);
 	if (bfq_habit_single(q))
 		bfq_habit_progress(bfqd, q);
 	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);

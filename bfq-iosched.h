@@ -529,7 +529,7 @@ struct bfq_active {
  */
 #define BFQ_LOOKS_PER_TICK	64
 
-/* Is it time for bfq_active_refresh()?  Without the lock a hint. */
+/* Is it time for bfq_active_refresh()? */
 static inline bool bfq_active_due(const struct bfq_active *active)
 {
 	return jiffies - READ_ONCE(active->looked) > READ_ONCE(active->nr) / BFQ_LOOKS_PER_TICK;
@@ -538,7 +538,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
 /**
  * struct bfq_kind - what follows from the kind of a device
  * @seeks: it has moving parts: where a request lies matters
- * @batch: requests chosen under one hold of the lock, at most
+ * @batch: requests chosen under one hold of the lock, at most; of those that pass more
  * @budget: sectors that a queue may be charged in one turn; 0: what is moved in timeout_sync
  * @overhead: sectors that a request counts for against the limit, beside its data
  * @limit: sectors in the device, to begin with

@@ -31,8 +31,8 @@
 #include "bfq-iosched.h"
 
 /*
- * Sectors that may be chosen in a batch behind its first request: 128 KiB, a quarter of a
- * millisecond at 500 MB/s.  What is chosen goes before whatever arrives meanwhile.
+ * Sectors that may be chosen in a batch, or pass of a list, before the last request: 128 KiB, a
+ * quarter of a millisecond at 500 MB/s.  What is chosen goes before whatever arrives meanwhile.
  */
 #define BFQ_BATCH_SECTORS	256
 
@@ -230,9 +230,11 @@ static struct request *bfq_pass_first(struct bfq_data *bfqd, struct list_head *l
 	return rq;
 }
 
-/* Those behind the first that passes, up to one that may not; they go on together. */
-static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *list,
-				     unsigned int sectors)
+/*
+ * Those behind the first that passes, up to one that may not, or for which so many sectors are used
+ * up; they go on together.
+ */
+static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *list, int left)
 {
 	struct list_head *last = NULL;
 	struct request *rq, *next;
@@ -240,9 +242,9 @@ static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *li
 	LIST_HEAD(passed);
 
 	list_for_each_entry_safe(rq, next, list, queuelist) {
-		if (sectors >= BFQ_BATCH_SECTORS || !bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
+		if (left <= 0 || !bfq_may_pass(bfqd, rq) || !bfq_pass(bfqd, rq))
 			break;
-		sectors += blk_rq_sectors(rq);
+		left -= blk_rq_sectors(rq);
 		last = &rq->queuelist;
 		nr++;
 	}
@@ -253,25 +255,36 @@ static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *li
 }
 
 /*
- * What has been collected passes, as it would have if its inserts had got the lock one after the
- * other: the first goes to the dispatcher, who asks for one.  A disk has room for one then, and of
- * several there the nearest is to be chosen: there a sole arrival passes.
+ * Of several that come together, is it worth choosing, although nothing else waits?  A disk is to
+ * get the nearest, and any drive the highest class first.  (Beside those that go first others pass
+ * only as they would alone.)
+ */
+static bool bfq_worth_sorting(const struct bfq_data *bfqd)
+{
+	return bfqd->kind->seeks || bfqd->active.mixed;
+}
+
+/*
+ * What has been collected passes, CPU by CPU, as it would have if its inserts had got the lock so:
+ * the first goes to the dispatcher, who asks for one, those behind it are made ready.  No batch
+ * bounds them but the driver's room and the limit: one that is sorted in would have all sorted that
+ * come until it is chosen, of many CPUs for ever.
  */
 static struct request *bfq_pass_arrived(struct bfq_data *bfqd, struct list_head *arrived)
 {
 	struct request *first;
 
-	if (list_empty(arrived) || (bfqd->kind->seeks && !list_is_singular(arrived)))
+	if (list_empty(arrived) || (bfq_worth_sorting(bfqd) && !list_is_singular(arrived)))
 		return NULL;
 	first = bfq_pass_first(bfqd, arrived);
 	if (first && !list_empty(arrived))
-		bfq_pass_others(bfqd, arrived, blk_rq_sectors(first));
+		bfq_pass_others(bfqd, arrived, INT_MAX);
 	return first;
 }
 
 /*
- * Empty all stages: the holder of the lock is a dispatcher from here on.  Who asks for a request
- * gets one of those that pass; the others are sorted into the queues.
+ * Empty all stages: the holder of the lock is a dispatcher from here on.  One who asks for a
+ * request lets pass what may; what remains is sorted into the queues.
  */
 static void bfq_drain(struct bfq_data *bfqd, struct list_head *free, struct request **passed)
 {
@@ -360,7 +373,7 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 	}
 	first = bfq_pass_first(bfqd, list);
 	if (first && !list_empty(list))
-		bfq_pass_others(bfqd, list, blk_rq_sectors(first));
+		bfq_pass_others(bfqd, list, BFQ_BATCH_SECTORS - (int)blk_rq_sectors(first));
 	waits = !first && bfqd->nr_waiting;	/* ours, perhaps */
 	if (unlikely(waits))
 		percpu_ref_get(&rqq->q_usage_counter);
@@ -573,7 +586,10 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 	return first;
 }
 
-/* Take the lock, if that is possible at once, sort in what has arrived, and choose. */
+/*
+ * Take the lock, if that is possible at once, let what has arrived pass or sort it in, and choose
+ * if nothing has passed.
+ */
 static noinline struct request *bfq_dispatch_locked(struct bfq_data *bfqd)
 {
 	struct request *rq = NULL;

@@ -573,7 +573,7 @@ static bool bfq_one_of_equals(const struct bfq_data *bfqd, const struct bfq_queu
 
 /**
  * bfq_turn_pass - serve a request as it arrives
- * @bfqd: the device, for which nothing else waits
+ * @bfqd: the device, for which nothing else waits but what has come together with it
  * @q: its queue
  * @rq: the request, not in the queue yet
  *

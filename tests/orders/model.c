@@ -33,7 +33,7 @@ struct bfq_data {
 	unsigned int nr_waiting, nr_parked, tags;
 	bool one_map;
 	struct bfq_turn turn;
-	struct { struct list_head queues; unsigned int nr; } active;
+	struct { struct list_head queues; unsigned int nr, nr_first; bool mixed; } active;
 	struct list_head groups;
 	unsigned int nr_groups;
 	atomic_t in_flight;
@@ -230,6 +230,20 @@ static void insert_second(void) { insert(1); }
 static void insert_third(void) { insert(2); }
 static void insert_two(void) { insert(1); insert(2); }
 
+/* What a task has plugged comes as one list. */
+static void insert_list(int from, int to)
+{
+	LIST_HEAD(list);
+
+	for (int i = from; i < to; i++)
+		list_add_tail(&requests[i].queuelist, &list);
+	bfq_insert_requests(&hctx, &list, 0);
+	run_queue();
+}
+
+static void insert_pair(void) { insert_list(1, 3); }
+static void insert_all(void) { insert_list(0, 3); }
+
 /* Somebody who looks at the queues: debugfs, or a bio that might be merged. */
 static void look(void)
 {
@@ -334,6 +348,14 @@ static void start_passed(void)
 	start_quiet();
 	bfq_device_sent(device, &requests[0], LOAD);
 	bfq_make_pass(device, &requests[0]);
+}
+
+/* But for the last of three there is no room. */
+static void start_filling(void)
+{
+	start_quiet();
+	device->active.nr = 2;
+	device->device.limit = 2 * LOAD;
 }
 
 /* But for one there is no room. */
@@ -467,6 +489,10 @@ static const struct scenario {
 	  { insert_first, dispatch, look, worker } },
 	{ "two pass together while another inserts one", 3, start_quiet,
 	  { insert_first, insert_two, worker } },
+	{ "a list of two passes, at once or staged, while another inserts one", 3, start_quiet,
+	  { insert_first, insert_pair, worker } },
+	{ "a list of three comes, and for its last there is no room until one ends", 3, start_filling,
+	  { insert_all, complete_all, worker } },
 	{ "two pass while one that has passed waits for the driver", 3, start_passed,
 	  { insert_second, insert_third, worker } },
 	{ "one passes, and for the second there is no room until it ends", 2, start_nearly_full,

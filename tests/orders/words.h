@@ -29,6 +29,7 @@ typedef unsigned int blk_opf_t;
 #define BFQ_SENDS_SHIFT 32
 #define BFQ_ONE_SEND BIT_ULL(BFQ_SENDS_SHIFT)
 #define UINT_MAX 0xffffffffU
+#define INT_MAX 0x7fffffff
 #define BFQ_SHARE_SHIFT 31
 #define BIT_ULL(n) (1ULL << (n))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
