@@ -18,9 +18,10 @@
  *		 its parent's other children begin, and the young of them go on: a crowd of new
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
  *		 fast as rest gives credit back
- *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more;
- *		 and with it its kin that have credit, on a disk BFQ_CREDIT_KIN less at most, and
- *		 BFQ_KIN_PATIENCE more for each ms that a request of it has waited
+ *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more,
+ *		 or where the device answers at once, BFQ_CREDIT_SLACK_QUICK; and with it its kin
+ *		 that have credit, on a disk BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more
+ *		 for each ms that a request of it has waited
  *
  * So a starting program is raised from its first read, a film forever, and a greedy process for a
  * moment: until its credit is used up, or somebody comes who has used less (which is the rule
@@ -91,6 +92,16 @@
  * who wants more: 60 ms of a disk, and no read of a program waits for much longer.
  */
 #define BFQ_CREDIT_SLACK	(SZ_2M >> SECTOR_SHIFT)
+
+/*
+ * A device that answers a small read in less than 20 us is no flash, which takes three times as
+ * long: there equals are as far apart as the CPUs let them be, of which each serves one for 10 ms,
+ * say, and then another.  32 MiB are what such a device does in 20 ms.  (With 2 MiB eight readers
+ * on two CPUs, of which some had to wait for the others all the time, took 2.2 times as much of
+ * the CPUs: tests/bench/scale --case t8/d1/p1/random/same.)
+ */
+#define BFQ_READ_QUICK_NS	(20 * NSEC_PER_USEC)
+#define BFQ_CREDIT_SLACK_QUICK	(SZ_32M >> SECTOR_SHIFT)
 
 /*
  * On a disk, of one family each may have this much more.  A program goes on faster with one of its
@@ -183,12 +194,22 @@ static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 	return BFQ_CREDIT_KIN + BFQ_KIN_PATIENCE * min(waited, BFQ_RAISE_MOST_MS);
 }
 
+/* And than one of another? */
+static u32 bfq_raise_slack(const struct bfq_raise *raise)
+{
+	if (unlikely(raise->read_ns && raise->read_ns < BFQ_READ_QUICK_NS))
+		return BFQ_CREDIT_SLACK_QUICK;
+	return BFQ_CREDIT_SLACK;
+}
+
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_raise *raise = &bfqd->raise;
-	u32 slack = BFQ_CREDIT_SLACK;
+	u32 slack;
 
-	if (q->family && q->family == raise->family)
+	if (!q->family || q->family != raise->family)
+		slack = bfq_raise_slack(raise);
+	else
 		slack = bfqd->kind->seeks ? bfq_raise_slack_kin(q) : BFQ_CREDIT;
 	return q->credit && q->credit + slack >= raise->most;
 }

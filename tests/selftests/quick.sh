@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: equals that are some MiB apart are equals where the device answers at once
+# where: icount
+#
+# One process has used up some 15 MiB of its credit when another begins, which is no child of the same
+# parent; both read 4 KiB after 4 KiB, on a device that takes 10 us, and on one that takes 100 us, as flash does.
+. "${0%/*}/ktap.sh"
+plan 6
+require_helper
+
+# endless: sets $child; a process of a shell of its own, so of another family, that reads until it is killed
+endless() { background sh -c "\"$HELPER\" issue \"$DEV\" p=s1000000+4 >/dev/null; true"; }
+raised() { grep -c raised=1 "$queues"; }
+# apart: how many MiB of credit the two have that compete
+apart() { awk '{ sub(".*credit_kib=", ""); c[NR] = $1 } END { d = c[1] - c[2]; print int((d < 0 ? -d : d) / 1024) }' "$queues"; }
+# looks often, since they get further apart
+both_compete() {
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$queues")" -eq 2 ] && return
+		sleep 0.01
+	done
+	return 1
+}
+# both US S: two read on a device that takes so long, the second so much later; sets $together, how many are raised
+both() {
+	nullb completion_nsec=$(($1 * 1000)) hw_queue_depth=32
+	sched "${SCHED:-$BFQ_NAME}"
+	queues=/sys/kernel/debug/block/$DISK/sched/queues
+	endless
+	first=$child
+	sleep "$2"
+	endless
+	holds "on $1 us both compete" both_compete
+	compare "and are far apart ($(apart) MiB of credit)" "$(apart)" -ge 8
+	sleep 0.02
+	together=$(raised)
+	killed 20 "$first" "$child" 2>/dev/null
+}
+
+both 10 0.1
+is "both are raised, so that neither waits" 2 "$together"
+both 100 0.2
+is "the newer goes first, so that this shows something" 1 "$together"
