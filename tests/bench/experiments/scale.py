@@ -47,9 +47,10 @@ def beside_lab(rows):
         ns = row["ns_per_io"]
         off = ns / low - 1 if ns < low else ns / high - 1 if ns > high else 0
         then = (low + high) / 2 - sum(LAB[row["case"]]["none"]) / 2
+        more = f"{ns - none[row['case']]:+,.0f}" if row["case"] in none else ""
         lines.append([row["case"], row["scheduler"], f"{low:,}-{high:,}", f"{ns:,.0f}",
                       f"{100 * off:+.0f} %" if off else "within",
-                      f"{then:+,.0f}", f"{ns - none[row['case']]:+,.0f}"])
+                      f"{then:+,.0f}", more])
     if not lines:
         return ""
     return "\nns per I/O beside those of the lab, both with system calls for disabling " \
