@@ -11,7 +11,7 @@
 # (bfq.bytes) say for whom it has served it. What the kernel counts there by itself is not
 # looked at.
 #
-# Bounds: 5 % between the two, since the scheduler counts a little earlier. 15 % for the shares
+# Bounds: 5 % between the two, since the scheduler counts a little earlier. 10 % for the shares
 # of 1 and 3 (without the scheduler they are 1 and 1): who may dirty how many pages is the
 # kernel's affair (mm/page-writeback.c), which learns in seconds what each group's disk is worth.
 . "${0%/*}/ktap.sh"
@@ -22,7 +22,7 @@ latency_us=8000
 depth=16
 request_kb=32
 bound=5
-share_bound=15
+share_bound=10
 warm_up=8
 seconds=6
 dirty=$((16 << 20))
