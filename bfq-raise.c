@@ -207,10 +207,10 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
 	const struct bfq_raise *raise = &bfqd->raise;
 	u32 slack;
 
-	if (!q->family || q->family != raise->family)
-		slack = bfq_raise_slack(raise);
-	else
+	if (q->family && q->family == raise->family)
 		slack = bfqd->kind->seeks ? bfq_raise_slack_kin(q) : BFQ_CREDIT;
+	else
+		slack = bfq_raise_slack(raise);
 	return q->credit && q->credit + slack >= raise->most;
 }
 

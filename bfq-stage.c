@@ -255,6 +255,20 @@ static noinline void bfq_pass_others(struct bfq_data *bfqd, struct list_head *li
 }
 
 /*
+ * Those at the head of a list pass: the first is returned, and those behind it are made ready as
+ * long as @most sectors are not used up.
+ */
+static __always_inline struct request *bfq_pass_list(struct bfq_data *bfqd,
+						     struct list_head *list, int most)
+{
+	struct request *first = bfq_pass_first(bfqd, list);
+
+	if (first && !list_empty(list))
+		bfq_pass_others(bfqd, list, most - (int)blk_rq_sectors(first));
+	return first;
+}
+
+/*
  * Of several that come together, is it worth choosing, although nothing else waits?  A disk is to
  * get the nearest, and any drive the highest class first.  (Beside those that go first others pass
  * only as they would alone.)
@@ -272,14 +286,9 @@ static bool bfq_worth_sorting(const struct bfq_data *bfqd)
  */
 static struct request *bfq_pass_arrived(struct bfq_data *bfqd, struct list_head *arrived)
 {
-	struct request *first;
-
 	if (list_empty(arrived) || (bfq_worth_sorting(bfqd) && !list_is_singular(arrived)))
 		return NULL;
-	first = bfq_pass_first(bfqd, arrived);
-	if (first && !list_empty(arrived))
-		bfq_pass_others(bfqd, arrived, INT_MAX);
-	return first;
+	return bfq_pass_list(bfqd, arrived, INT_MAX);
 }
 
 /*
@@ -371,9 +380,7 @@ static bool bfq_stage_pass(struct bfq_data *bfqd, struct list_head *list)
 		preempt_enable();
 		return false;
 	}
-	first = bfq_pass_first(bfqd, list);
-	if (first && !list_empty(list))
-		bfq_pass_others(bfqd, list, BFQ_BATCH_SECTORS - (int)blk_rq_sectors(first));
+	first = bfq_pass_list(bfqd, list, BFQ_BATCH_SECTORS);
 	waits = !first && bfqd->nr_waiting;	/* ours, perhaps */
 	if (unlikely(waits))
 		percpu_ref_get(&rqq->q_usage_counter);

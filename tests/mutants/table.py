@@ -407,7 +407,7 @@ MUTANTS = (
              "	return BFQ_CREDIT;"),)),
     Mutant("kin-apart", "what a program has forked goes first together with it",
            ("crowd",),
-           (("bfq-raise.c", "	if (!q->family || q->family != raise->family)\n", "	if (1)\n"),)),
+           (("bfq-raise.c", "	if (q->family && q->family == raise->family)\n", "	if (0)\n"),)),
     Mutant("kin-waits", "of a program's processes none waits for long while a newer one reads",
            ("crowd",),
            (("bfq-raise.c", "	if (list_empty(&q->fifo))\n		return BFQ_CREDIT_KIN;", "	return BFQ_CREDIT_KIN;"),)),

@@ -33,7 +33,7 @@ struct bfq_data {
 	unsigned int nr_waiting, nr_parked, tags;
 	bool one_map;
 	struct bfq_turn turn;
-	struct { struct list_head queues; unsigned int nr, nr_first; bool mixed; } active;
+	struct { struct list_head queues; unsigned int nr; bool mixed; } active;
 	struct list_head groups;
 	unsigned int nr_groups;
 	atomic_t in_flight;
