@@ -22,35 +22,71 @@ static bool earlier(struct rb_node *a, const struct rb_node *b)
 	return rb_entry(a, struct disk_event, node)->t < rb_entry(b, struct disk_event, node)->t;
 }
 
+static bool earlier_loud(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct disk_event, loud_node)->t <
+	       rb_entry(b, struct disk_event, loud_node)->t;
+}
+
 /* Events at the same time happen in the order in which they were set. */
-void disk_at(struct disk *disk, struct disk_event *ev, u64 t,
-	     void (*fire)(struct disk *disk, struct disk_event *ev))
+void disk_at_quietly(struct disk *disk, struct disk_event *ev, u64 t,
+		     void (*fire)(struct disk *disk, struct disk_event *ev))
 {
 	ev->t = t;
 	ev->fire = fire;
+	ev->loud = false;
 	rb_add_cached(&ev->node, &disk->events, earlier);
 }
 
-static struct disk_event *first_event(struct disk *disk)
+/* The same, and the timer is set for it. */
+void disk_at(struct disk *disk, struct disk_event *ev, u64 t,
+	     void (*fire)(struct disk *disk, struct disk_event *ev))
+{
+	disk_at_quietly(disk, ev, t, fire);
+	ev->loud = true;
+	rb_add_cached(&ev->loud_node, &disk->loud, earlier_loud);
+}
+
+/* An event that is set happens no more. */
+void disk_forget(struct disk *disk, struct disk_event *ev)
+{
+	rb_erase_cached(&ev->node, &disk->events);
+	if (ev->loud)
+		rb_erase_cached(&ev->loud_node, &disk->loud);
+}
+
+struct disk_event *disk_first_event(struct disk *disk)
 {
 	struct rb_node *node = rb_first_cached(&disk->events);
 
 	return node ? rb_entry(node, struct disk_event, node) : NULL;
 }
 
+/* The event that the timer has to be set for, or NULL. */
+static struct disk_event *next_alarm(struct disk *disk)
+{
+	struct disk_event *ev = disk_first_event(disk);
+	struct rb_node *node;
+
+	if (!ev || ev->loud || (disk->model->listens && disk->model->listens(disk)))
+		return ev;
+	node = rb_first_cached(&disk->loud);
+	return node ? rb_entry(node, struct disk_event, loud_node) : NULL;
+}
+
 static void run_events(struct disk *disk, u64 now)
 {
 	struct disk_event *ev;
 
-	while ((ev = first_event(disk)) && ev->t <= now) {
-		rb_erase_cached(&ev->node, &disk->events);
+	while ((ev = disk_first_event(disk)) && ev->t <= now) {
+		disk_forget(disk, ev);
 		ev->fire(disk, ev);
 	}
 }
 
 static void set_timer(struct disk *disk)
 {
-	struct disk_event *ev = first_event(disk);
+	struct disk_event *ev = next_alarm(disk);
 
 	if (!ev || ev->t == disk->timer_at)
 		return;
@@ -58,12 +94,16 @@ static void set_timer(struct disk *disk)
 	hrtimer_start(&disk->timer, ns_to_ktime(ev->t), HRTIMER_MODE_ABS);
 }
 
+/* What it takes the link to send so much. */
+u64 disk_link_ns(struct disk *disk, u32 sectors)
+{
+	return div_u64(((u64)sectors << SECTOR_SHIFT) * 1000, disk->p.link_mb_s);
+}
+
 /* When the link, which sends one thing after the other, has sent this as well. */
 u64 disk_link(struct disk *disk, u64 t, u32 sectors)
 {
-	u64 bytes = (u64)sectors << SECTOR_SHIFT;
-
-	disk->link_free = max(disk->link_free, t) + div_u64(bytes * 1000, disk->p.link_mb_s);
+	disk->link_free = max(disk->link_free, t) + disk_link_ns(disk, sectors);
 	return disk->link_free;
 }
 
@@ -72,6 +112,8 @@ void disk_cmd_done(struct disk *disk, struct disk_cmd *cmd, u64 t)
 {
 	struct disk_stats *stats = &disk->stats;
 
+	if (cmd->alarm.fire)
+		disk_forget(disk, &cmd->alarm);
 	stats->latency_ns += t - cmd->arrived;
 	if (cmd->burst) {
 		stats->burst_requests++;
@@ -97,6 +139,12 @@ static void piece_done(struct disk *disk, struct disk_event *ev)
 void disk_piece_done_at(struct disk *disk, struct disk_piece *piece, u64 t)
 {
 	disk_at(disk, &piece->ev, t, piece_done);
+}
+
+/* And something else is loud when that may end the request. */
+void disk_piece_done_quietly_at(struct disk *disk, struct disk_piece *piece, u64 t)
+{
+	disk_at_quietly(disk, &piece->ev, t, piece_done);
 }
 
 /* After a change of the model, the last thing before unlocking. */
@@ -286,6 +334,7 @@ static blk_status_t disk_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 	cmd->stuck = false;
 	cmd->burst = false;
 	cmd->left = 0;
+	cmd->alarm.fire = NULL;
 	if (to_fail(disk, rq)) {
 		cmd->status = BLK_STS_IOERR;
 	} else {
@@ -399,6 +448,7 @@ static void reset(struct disk *disk)
 {
 	disk->sectors = disk->size_mb << (20 - SECTOR_SHIFT);
 	disk->events = RB_ROOT_CACHED;
+	disk->loud = RB_ROOT_CACHED;
 	disk->timer_at = 0;
 	disk->link_free = 0;
 	disk->nr_held = 0;
@@ -416,6 +466,7 @@ static void stop_model(struct disk *disk)
 {
 	hrtimer_cancel(&disk->timer);
 	disk->events = RB_ROOT_CACHED;
+	disk->loud = RB_ROOT_CACHED;
 	disk->model->destroy(disk);
 	disk_store_free(disk);
 }
@@ -492,6 +543,7 @@ void disk_init(struct disk *disk)
 	INIT_LIST_HEAD(&disk->done);
 	INIT_LIST_HEAD(&disk->held);
 	disk->events = RB_ROOT_CACHED;
+	disk->loud = RB_ROOT_CACHED;
 	compat_hrtimer(&disk->timer, on_timer);
 	disk_fault_init(disk);
 }

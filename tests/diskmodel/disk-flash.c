@@ -21,6 +21,13 @@
  *
  * Reads go before writes, except that while somebody waits for room or for a
  * flush each channel does them in turn.
+ *
+ * What channels do is quiet (diskmodel.h) unless somebody waits for room or for a flush. A
+ * read has an alarm, set to a bound that it cannot be done before: to when its last page
+ * would be over the link if that had nothing else to send. When that has come and all is
+ * handed to the link, the alarm is set to when that will be done; if a page still
+ * waits for a channel, because that had to program meanwhile, nothing is quiet until it does
+ * no more. So most reads take two timers, however many pages they have.
  */
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -54,6 +61,7 @@ struct channel {
 	u32 programming;		/* bytes; 0 while it does not */
 	u64 from;			/* what had been started before them */
 	u64 since_erase;		/* bytes programmed */
+	u64 reads_until;		/* the reads that wait take so long at least */
 	bool last_read;
 };
 
@@ -65,6 +73,7 @@ struct flash {
 	u64 cache;
 	struct list_head for_room;	/* writes; in order of arrival */
 	struct list_head for_media;	/* flushes and FUA writes; ordered by mark */
+	u32 nr_late;			/* reads whose bound was too low */
 	u32 next_channel;		/* programs are dealt out in turn */
 	u64 recent[RECENT];		/* where reads ended */
 	u32 next_recent;
@@ -81,6 +90,13 @@ static void admit_writes(struct disk *disk, u64 t);
 static bool hurry(struct flash *f)
 {
 	return !list_empty(&f->for_room) || !list_empty(&f->for_media);
+}
+
+static bool flash_listens(struct disk *disk)
+{
+	struct flash *f = disk->parts;
+
+	return hurry(f) || f->nr_late;
 }
 
 /* A remainder smaller than what is programmed at a time stays until a flush. */
@@ -100,7 +116,7 @@ static void start_read(struct disk *disk, struct flash *f, struct channel *c, u6
 	c->last_read = true;
 	disk->stats.media_reads++;
 	disk->stats.part_busy_ns += ns;
-	disk_at(disk, &c->ev, t + ns, on_channel);
+	disk_at_quietly(disk, &c->ev, t + ns, on_channel);
 }
 
 static void start_program(struct disk *disk, struct flash *f, struct channel *c, u64 t)
@@ -115,7 +131,7 @@ static void start_program(struct disk *disk, struct flash *f, struct channel *c,
 	c->last_read = false;
 	disk->stats.media_writes++;
 	disk->stats.part_busy_ns += ns;
-	disk_at(disk, &c->ev, t + ns, on_channel);
+	disk_at_quietly(disk, &c->ev, t + ns, on_channel);
 }
 
 /* Give a channel that does nothing the next thing to do. */
@@ -180,9 +196,35 @@ static void complete_flushes(struct disk *disk, struct flash *f, u64 t)
 	}
 }
 
+/* Is the read done?  If it is this does not happen any more. */
+static void on_alarm(struct disk *disk, struct disk_event *ev)
+{
+	struct disk_cmd *cmd = container_of(ev, struct disk_cmd, alarm);
+	struct flash *f = disk->parts;
+
+	ev->fire = NULL;
+	if (!cmd->unsent) {
+		disk_at(disk, ev, cmd->sent, on_alarm);
+	} else if (cmd->not_before > ev->t) {
+		disk_at(disk, ev, cmd->not_before, on_alarm);
+	} else {
+		cmd->late = true;
+		f->nr_late++;
+	}
+}
+
 static void over_link(struct disk *disk, struct disk_piece *piece, u64 t)
 {
-	disk_piece_done_at(disk, piece, disk_link(disk, t, piece->sectors));
+	struct disk_cmd *cmd = piece->cmd;
+	struct flash *f = disk->parts;
+
+	cmd->sent = disk_link(disk, t, piece->sectors);
+	disk_piece_done_quietly_at(disk, piece, cmd->sent);
+	if (--cmd->unsent || !cmd->late)
+		return;
+	cmd->late = false;
+	f->nr_late--;
+	disk_at(disk, &cmd->alarm, cmd->sent, on_alarm);
 }
 
 static void fetched(struct disk *disk, struct fetch *fetch, u64 t)
@@ -273,6 +315,9 @@ static void read_page(struct disk *disk, struct flash *f, struct disk_piece *pie
 
 	div_u64_rem(page, disk->p.channels, &i);
 	c = &f->channel[i];
+	c->reads_until = max3(c->reads_until, t, c->programming ? c->ev.t : 0) +
+			 disk->p.read_us * 1000ull;
+	piece->since = c->reads_until;
 	list_add_tail(&piece->node, &c->reads);
 	if (test_bit(i, f->idle))
 		next_job(disk, f, c, t);
@@ -342,10 +387,13 @@ static bool read_buffer(struct disk *disk, struct flash *f, struct stream *s,
 
 	if (fetch->page != page || (!fetch->reading && !fetch->ready))
 		return false;
-	if (fetch->ready)
+	if (fetch->ready) {
+		piece->since = t;
 		over_link(disk, piece, t);
-	else
+	} else {
+		piece->since = fetch->piece.since;
 		list_add_tail(&piece->node, &fetch->waiters);
+	}
 	disk->stats.buffer_hits++;
 	return true;
 }
@@ -363,8 +411,11 @@ static void begin_read(struct disk *disk, struct flash *f, struct disk_cmd *cmd,
 		piece->sectors = min(end, (page + 1) * f->page_sectors) - lba;
 		lba += piece->sectors;
 		cmd->left++;
+		cmd->unsent++;
 		if (!s || !read_buffer(disk, f, s, piece, page, t))
 			read_page(disk, f, piece, page, t);
+		cmd->not_before = max(cmd->not_before,
+				      piece->since + disk_link_ns(disk, piece->sectors));
 	}
 	if (s)
 		fetch_ahead(disk, f, s, t);
@@ -395,12 +446,35 @@ static void on_command(struct disk *disk, struct disk_event *ev)
 	}
 }
 
+/*
+ * From the command on a read takes so long at least.  Pages go over the link one by one, each time
+ * rounded down.
+ */
+static u64 shortest_read(struct disk *disk, struct flash *f, struct disk_cmd *cmd)
+{
+	u64 lba = blk_rq_pos(disk_rq(cmd)), end = lba + blk_rq_sectors(disk_rq(cmd));
+	u64 pages = div_u64(end - 1, f->page_sectors) - div_u64(lba, f->page_sectors) + 1;
+	u64 ns = disk_link_ns(disk, end - lba);
+
+	if (!disk->p.read_ahead_kb)	/* else it may be in the disk's buffer */
+		ns += disk->p.read_us * 1000ull;
+	return ns - min(ns, pages - 1);
+}
+
 static void flash_begin(struct disk *disk, struct disk_cmd *cmd, u64 t)
 {
 	struct flash *f = disk->parts;
 
 	f->controller_free = max(f->controller_free, t) + disk->p.command_ns;
-	disk_at(disk, &cmd->ev, f->controller_free, on_command);
+	if (req_op(disk_rq(cmd)) != REQ_OP_READ) {
+		disk_at(disk, &cmd->ev, f->controller_free, on_command);
+		return;
+	}
+	cmd->unsent = 0;
+	cmd->late = false;
+	cmd->not_before = 0;
+	disk_at_quietly(disk, &cmd->ev, f->controller_free, on_command);
+	disk_at(disk, &cmd->alarm, f->controller_free + shortest_read(disk, f, cmd), on_alarm);
 }
 
 static unsigned int flash_max_pieces(struct disk *disk)
@@ -464,4 +538,5 @@ const struct disk_model disk_flash = {
 	.destroy = flash_destroy,
 	.max_pieces = flash_max_pieces,
 	.begin = flash_begin,
+	.listens = flash_listens,
 };

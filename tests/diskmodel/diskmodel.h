@@ -7,10 +7,15 @@
  * an arm, flash channels, a link.  A part that is given work knows when it will
  * be done with it, to the nanosecond, because that follows from the formulas in
  * README.md and from nothing else.  So there is one list of events per disk,
- * ordered by time, and one hrtimer set to the first of them.  What an event
- * starts begins at the event's own time and not at the time at which the CPU
- * came round to it: a slow CPU sees completions late, but does not make the disk
- * any slower.  Nothing is random that a seed does not fix.  Where time itself is
+ * ordered by time, and one hrtimer.  What an event starts begins at the event's own
+ * time and not at the time at which the CPU came round to it: a slow CPU sees
+ * completions late, but does not make the disk any slower.
+ *
+ * So most events need no timer either.  They are quiet: they happen, in their order, when
+ * the next loud one does or the next request arrives, and nobody outside can tell.  Loud is
+ * what may end a request.  Of a read from flash, pages are quiet, and only an alarm for
+ * the whole, set to the earliest moment at which it can be done, is loud.  In virtual time
+ * a timer is most of what a modelled disk costs: a guest that rests has to be woken for it.  Nothing is random that a seed does not fix.  Where time itself is
  * virtual (tests/vm/run --icount), runs are equal to the last digit.
  *
  * The data are a matter apart: they move between the request's pages and the
@@ -68,7 +73,9 @@ struct disk;
 /* Something that happens at a moment of the model's time. */
 struct disk_event {
 	struct rb_node node;
+	struct rb_node loud_node;
 	u64 t;
+	bool loud;			/* in the tree of these, too */
 	void (*fire)(struct disk *disk, struct disk_event *ev);
 };
 
@@ -88,8 +95,13 @@ struct disk_piece {
 /* The model's part of a request. */
 struct disk_cmd {
 	struct disk_event ev;
+	struct disk_event alarm;	/* flash reads: it may be done then; fire is NULL when not set */
 	struct list_head node;		/* done, held, stuck or waiting for the cache */
 	u64 arrived;
+	u64 not_before;			/* flash reads: it cannot be done sooner */
+	u64 sent;			/* when the link has sent all that it was given of it */
+	u32 unsent;			/* pieces that it was not given yet */
+	bool late;			/* that should have been sooner, says not_before */
 	u64 mark;			/* flash: bytes to be programmed before it is done */
 	u32 left;			/* pieces still going on */
 	blk_status_t status;
@@ -115,6 +127,8 @@ struct disk_model {
 	/* How many pieces a request of the largest size may need. */
 	unsigned int (*max_pieces)(struct disk *disk);
 	void (*begin)(struct disk *disk, struct disk_cmd *cmd, u64 t);
+	/* Quiet events may end a request now?  NULL: there are none. */
+	bool (*listens)(struct disk *disk);
 };
 
 extern const struct disk_model disk_mech, disk_flash;
@@ -137,7 +151,8 @@ struct disk {
 	u64 pages, max_pages;		/* in the store; guarded by its lock */
 
 	spinlock_t lock;		/* all that follows, and the model's parts */
-	struct rb_root_cached events;
+	struct rb_root_cached events;	/* all, by time and by when they were set */
+	struct rb_root_cached loud;	/* those that the timer is set for */
 	struct hrtimer timer;
 	u64 timer_at;			/* what the timer is set to; 0: not set */
 	u64 link_free;			/* when the link has sent what it was given */
@@ -167,7 +182,13 @@ void disk_power_off(struct disk *disk);
 void disk_release_held(struct disk *disk);
 void disk_at(struct disk *disk, struct disk_event *ev, u64 t,
 	     void (*fire)(struct disk *disk, struct disk_event *ev));
+void disk_at_quietly(struct disk *disk, struct disk_event *ev, u64 t,
+		     void (*fire)(struct disk *disk, struct disk_event *ev));
+void disk_forget(struct disk *disk, struct disk_event *ev);
+struct disk_event *disk_first_event(struct disk *disk);
 void disk_piece_done_at(struct disk *disk, struct disk_piece *piece, u64 t);
+void disk_piece_done_quietly_at(struct disk *disk, struct disk_piece *piece, u64 t);
+u64 disk_link_ns(struct disk *disk, u32 sectors);
 void disk_cmd_done(struct disk *disk, struct disk_cmd *cmd, u64 t);
 u64 disk_link(struct disk *disk, u64 t, u32 sectors);
 void disk_snapshot(struct disk *disk, struct disk_stats *stats);

@@ -77,7 +77,8 @@ note "taken offline: $(cat "$WORK/batch")"
 is "each request of a disk that goes offline is done or fails" "256 0 0" \
 	"$(($(field ok) + $(field EIO) + $(field ENODEV))) $(field wrong) $(field again)"
 compare "some fail before the driver has begun them" $(($(field EIO) + $(field ENODEV))) -ge 1
-echo running >"/sys/block/$DISK/device/state"
+# at first, since the disk is asked again what it is when it runs
 echo 1000000 >/sys/bus/pseudo/drivers/scsi_debug/ndelay
+echo running >"/sys/block/$DISK/device/state"
 at_rest "nothing is left of them"
 sched none

@@ -47,13 +47,13 @@ nullb_remove "$DISK"
 
 # Twelve readers of a heavy group hold a tag each, so four of 16 are free, and more than half are
 # in use whatever ends. A process of a light group is due one. Beyond that it is told EAGAIN, though
-# there are tags; and at once: a request takes two seconds here, and to wait is to wait for one.
+# there are tags; and at once: a request takes a second here, and to wait is to wait for one.
 # That is long for a busy host as well: requests that end while the batch is asked for leave tags
 # to the light group that are its own by then.
 cg_setup
 cg light 50
 cg heavy 950
-took_ms=2000
+took_ms=1000
 nullb size=64 memory_backed=1 hw_queue_depth=4 poll_queues=0 completion_nsec=$((took_ms * 1000000))
 "$HELPER" ops "$DEV" w0+64 >/dev/null
 sched "$BFQ_NAME"

@@ -14,15 +14,16 @@ import shutil
 import stat
 import subprocess
 
+import thinfio
 from kernels import HERE, REPO, LabError
 from programs import find as find_program
+from programs import patient
 
 # Modules a test may ask for with modprobe; what they depend on comes along. A
 # kernel that has one built in, or has not got it, simply lacks the file.
 MODULES = ("null_blk", "configfs", "bfq", "kyber-iosched", "mq-deadline",
            "scsi_debug", "sd_mod", "loop", "dm-mod", "dm-flakey", "dm-delay", "ext4",
            "crc32c_generic", "crc32c-cryptoapi")
-PROGRAMS = ("fio",)
 # Parts of tests/ that no guest script needs.
 SKIP = {"vm", "engine", "__pycache__", "build"}
 
@@ -105,10 +106,11 @@ def cache_root(path):
         archive.write(f)
 
 
-def libraries(program):
-    """The shared objects a program loads, as ldd tells."""
+def libraries(program, first=""):
+    """The shared objects a program loads, as ldd tells; those in the directory first before others."""
     out = subprocess.run(["ldd", program], stdout=subprocess.PIPE,
-                         stderr=subprocess.STDOUT, text=True, check=False).stdout
+                         stderr=subprocess.STDOUT, text=True, check=False,
+                         env=dict(os.environ, LD_LIBRARY_PATH=first)).stdout
     missing = re.findall(r"(\S+) => not found", out)
     if missing:
         raise LabError(f"{program} lacks the library {missing[0]}")
@@ -122,6 +124,20 @@ def add_program(archive, name):
     archive.add_file("/usr/bin/" + os.path.basename(path), path)
     for lib in libraries(path):
         archive.add_file(lib, lib)
+
+
+def add_fio(archive):
+    """fio with what it needs here, and with what makes it cheaper (thinfio.py, patient.c)."""
+    path = find_program("fio")
+    if not path:
+        raise LabError("fio is not installed: run tools/setup --for check")
+    archive.add_file("/usr/bin/fio", path)
+    thin = thinfio.fio_libraries(os.path.join(REPO, "build", "vm", "fio-libraries"))
+    for lib in libraries(path, thin):
+        if os.path.islink(lib) and lib.startswith(thin):
+            lib = os.readlink(lib)      # one that is not thin
+        archive.add_file(lib.replace(thin, "/usr/lib"), lib)
+    archive.add_file("/lab/patient.so", patient())
 
 
 def module_name(path):
@@ -203,7 +219,8 @@ def build(out, kernel, programs, modules, lean=False):
     archive.add("/etc/passwd", b"root:x:0:0:root:/tmp:/bin/sh\n")
     archive.add("/etc/group", b"root:x:0:\n")
     add_busybox(archive)
-    for p in (*PROGRAMS, *programs):
+    add_fio(archive)
+    for p in programs:
         add_program(archive, p)
     add_modules(archive, kernel, modules if lean else (*MODULES, *modules))
     if not lean:

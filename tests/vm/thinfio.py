@@ -46,10 +46,10 @@ def empty_library(path, wanted):
 
 
 def fio_libraries(directory):
-    """Fill the directory, if there is anything to leave out and it is not there yet."""
+    """Fill the directory, if there is anything to leave out and it is not there yet; its path."""
     fio = shutil.which("fio")
     if not fio or os.path.exists(directory) and os.path.getmtime(directory) > os.path.getctime(fio):
-        return
+        return directory
     new = f"{directory}.{os.getpid()}"
     os.makedirs(new)
     wants = set(symbols(fio, "--undefined-only"))
@@ -67,3 +67,4 @@ def fio_libraries(directory):
         os.rename(new, directory)
     except OSError:     # another run was faster
         shutil.rmtree(new)
+    return directory
