@@ -28,7 +28,7 @@ BENCH = "tests/bench/"
 ROOTS = ("SCRIPT", "SCHEDULERS", "PROGRAM", "boots", "rows", "finish")
 # Modules beside experiments that have no figures of any of them in them.
 MACHINERY = ("bench", "plot", "results", "tools")
-LAB = (BENCH + "guest.sh", "tests/vm/init", "tests/vm/nap/nap.c")
+LAB = (BENCH + "guest.sh", "tests/vm/init", "tests/vm/nap/nap.c", "tests/vm/patient.c", "tests/vm/thinfio.py")
 # Of the lab's Python, what makes a machine.
 LAB_ROOTS = {"tests/vm/machine.py": ("icount_argv", "COMMON"), "tests/vm/initramfs.py": ("build",)}
 DISKS = "tests/diskmodel/disk*.[ch]"

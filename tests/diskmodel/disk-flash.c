@@ -38,6 +38,12 @@
 #define RECENT 32
 #define STREAMS 16
 
+/*
+ * After so many programs a timer is set though nobody waits for them: else whoever comes when the
+ * whole cache has been programmed would have to go through all of it first.
+ */
+#define PROGRAMS_A_TIMER 64
+
 /* A page that is being, or has been, read ahead. */
 struct fetch {
 	struct disk_piece piece;	/* without a command */
@@ -74,6 +80,7 @@ struct flash {
 	struct list_head for_room;	/* writes; in order of arrival */
 	struct list_head for_media;	/* flushes and FUA writes; ordered by mark */
 	u32 nr_late;			/* reads whose bound was too low */
+	u32 quiet_programs;
 	u32 next_channel;		/* programs are dealt out in turn */
 	u64 recent[RECENT];		/* where reads ended */
 	u32 next_recent;
@@ -131,7 +138,10 @@ static void start_program(struct disk *disk, struct flash *f, struct channel *c,
 	c->last_read = false;
 	disk->stats.media_writes++;
 	disk->stats.part_busy_ns += ns;
-	disk_at_quietly(disk, &c->ev, t + ns, on_channel);
+	if (++f->quiet_programs % PROGRAMS_A_TIMER)
+		disk_at_quietly(disk, &c->ev, t + ns, on_channel);
+	else
+		disk_at(disk, &c->ev, t + ns, on_channel);
 }
 
 /* Give a channel that does nothing the next thing to do. */

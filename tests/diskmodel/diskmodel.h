@@ -15,8 +15,10 @@
  * the next loud one does or the next request arrives, and nobody outside can tell.  Loud is
  * what may end a request.  Of a read from flash, pages are quiet, and only an alarm for
  * the whole, set to the earliest moment at which it can be done, is loud.  In virtual time
- * a timer is most of what a modelled disk costs: a guest that rests has to be woken for it.  Nothing is random that a seed does not fix.  Where time itself is
- * virtual (tests/vm/run --icount), runs are equal to the last digit.
+ * a timer is most of what a modelled disk costs: a guest that rests has to be woken for it.
+ *
+ * Nothing is random that a seed does not fix.  Where time itself is virtual (tests/vm/run
+ * --icount), runs are equal to the last digit.
  *
  * The data are a matter apart: they move between the request's pages and the
  * store while the request is being queued, as by DMA, and a cache in the model

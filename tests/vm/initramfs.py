@@ -220,7 +220,7 @@ def build(out, kernel, programs, modules, lean=False):
     archive.add("/etc/group", b"root:x:0:\n")
     add_busybox(archive)
     add_fio(archive)
-    for p in programs:
+    for p in set(programs) - {"fio"}:
         add_program(archive, p)
     add_modules(archive, kernel, modules if lean else (*MODULES, *modules))
     if not lean:

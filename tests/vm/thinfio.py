@@ -8,10 +8,13 @@ request. With LD_LIBRARY_PATH=fio_libraries(...) the same fio starts with empty
 ones in their place, whose functions, if it ever called one, would kill it.
 """
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
+
+from kernels import LabError
 
 # What it needs for the engines that tests use: libaio, io_uring, psync, null.
 KEPT = re.compile(r"(libc|libm|libz|libaio|libnuma|libpthread|libdl|librt|ld-linux.*)\.so\.")
@@ -45,13 +48,7 @@ def empty_library(path, wanted):
     os.unlink(path + ".map")
 
 
-def fio_libraries(directory):
-    """Fill the directory, if there is anything to leave out and it is not there yet; its path."""
-    fio = shutil.which("fio")
-    if not fio or os.path.exists(directory) and os.path.getmtime(directory) > os.path.getctime(fio):
-        return directory
-    new = f"{directory}.{os.getpid()}"
-    os.makedirs(new)
+def fill(new, fio):
     wants = set(symbols(fio, "--undefined-only"))
     found = dict(re.findall(r"(\S+) => (\S+)", out("ldd", fio)))
     for soname in re.findall(r"NEEDED\s+(\S+)", out("objdump", "-p", fio)):
@@ -62,9 +59,26 @@ def fio_libraries(directory):
         else:
             empty_library(os.path.join(new, soname),
                           wants & set(symbols(found[soname], "--defined-only")))
-    shutil.rmtree(directory, ignore_errors=True)
-    try:
+
+
+def fio_libraries(directory):
+    """Fill the directory, if there is anything to leave out and it is not there yet; its path."""
+    fio = shutil.which("fio")
+    if not fio:
+        return directory
+    os.makedirs(os.path.dirname(directory), exist_ok=True)
+    with open(directory + ".lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)        # guests may start side by side
+        newest = max(os.path.getctime(fio), os.path.getmtime(__file__))
+        if os.path.exists(directory) and os.path.getmtime(directory) > newest:
+            return directory
+        new = directory + ".new"
+        shutil.rmtree(new, ignore_errors=True)
+        os.makedirs(new)
+        try:
+            fill(new, fio)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise LabError(f"fio's libraries cannot be looked at: {error}") from None
+        shutil.rmtree(directory, ignore_errors=True)
         os.rename(new, directory)
-    except OSError:     # another run was faster
-        shutil.rmtree(new)
     return directory
