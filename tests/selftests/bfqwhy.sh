@@ -72,7 +72,7 @@ light=$child
 # such a window says so, and another is looked at, of three.
 windows=0
 while
-	python3 "$why" --instance "$TEST" --seconds 10 \
+	python3 "$why" --instance "$TEST" --seconds 6 \
 		--save "$OUT/bfqwhy-beside.txt" "$DISK" "$light" >"$WORK/beside" 2>&1
 	status=$?
 	sed 's/^/# /' "$WORK/beside"
@@ -92,7 +92,7 @@ load light 1 3600 --ioengine=libaio --iodepth=8
 light=$child
 eventually 120 working 1
 : >"$WORK/alone"
-python3 "$why" --instance "$TEST" --seconds 8 "$DISK" "$light" >"$WORK/alone" 2>&1 &
+python3 "$why" --instance "$TEST" --seconds 5 "$DISK" "$light" >"$WORK/alone" 2>&1 &
 child=$!
 ktap_children="$ktap_children $child"
 # To start a program takes long on a busy host, so to look takes none: reads, and

@@ -51,7 +51,7 @@ hold_up() {
 
 # It is held up for a time by the guest's clock: on a busy host that may be over before we
 # have looked, and then it is held up for longer.
-delay=$((8 * SLOW))
+delay=$((4 * SLOW))
 set_point test_point inserted
 until hold_up; do
 	[ $delay -lt $((100 * SLOW)) ] || give_up "the task was not seen to wait, not even for $delay s"
