@@ -17,12 +17,12 @@
  *	3. of the others one of the highest class, and whose queue, or the group that it is in, has
  *	   been served least for its weight (wf2q_had_less()).
  *
- * Where all requests pass the engine (bfq_turn_pass()) it has nothing to compare, though: without
- * credit, those of one group then come in the order in which they stand here.
- *
  * So the line is the engine's order for requests that are not made yet.  A queue that has rested
  * counts there with what it had before its rest, and comes before all others of its class; that
  * makes a difference of one request, with which it enters the engine, where it starts at V.
+ *
+ * Where all requests pass the engine (bfq_turn_pass()) it has nothing to compare: without
+ * credit, those of one group then come in the order in which they stand here.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is behind its guarantee, or is of a higher class; and from requests

@@ -55,7 +55,7 @@ void disk_forget(struct disk *disk, struct disk_event *ev)
 		rb_erase_cached(&ev->loud_node, &disk->loud);
 }
 
-struct disk_event *disk_first_event(struct disk *disk)
+static struct disk_event *first_event(struct disk *disk)
 {
 	struct rb_node *node = rb_first_cached(&disk->events);
 
@@ -65,10 +65,10 @@ struct disk_event *disk_first_event(struct disk *disk)
 /* The event that the timer has to be set for, or NULL. */
 static struct disk_event *next_alarm(struct disk *disk)
 {
-	struct disk_event *ev = disk_first_event(disk);
+	struct disk_event *ev = first_event(disk);
 	struct rb_node *node;
 
-	if (!ev || ev->loud || (disk->model->listens && disk->model->listens(disk)))
+	if (!ev || ev->loud || disk->model->listens(disk))
 		return ev;
 	node = rb_first_cached(&disk->loud);
 	return node ? rb_entry(node, struct disk_event, loud_node) : NULL;
@@ -78,7 +78,7 @@ static void run_events(struct disk *disk, u64 now)
 {
 	struct disk_event *ev;
 
-	while ((ev = disk_first_event(disk)) && ev->t <= now) {
+	while ((ev = first_event(disk)) && ev->t <= now) {
 		disk_forget(disk, ev);
 		ev->fire(disk, ev);
 	}
@@ -444,11 +444,16 @@ static int disk_open(struct disk *disk)
 	return ret;
 }
 
+static void no_events(struct disk *disk)
+{
+	disk->events = RB_ROOT_CACHED;
+	disk->loud = RB_ROOT_CACHED;
+}
+
 static void reset(struct disk *disk)
 {
 	disk->sectors = disk->size_mb << (20 - SECTOR_SHIFT);
-	disk->events = RB_ROOT_CACHED;
-	disk->loud = RB_ROOT_CACHED;
+	no_events(disk);
 	disk->timer_at = 0;
 	disk->link_free = 0;
 	disk->nr_held = 0;
@@ -465,8 +470,7 @@ static void reset(struct disk *disk)
 static void stop_model(struct disk *disk)
 {
 	hrtimer_cancel(&disk->timer);
-	disk->events = RB_ROOT_CACHED;
-	disk->loud = RB_ROOT_CACHED;
+	no_events(disk);
 	disk->model->destroy(disk);
 	disk_store_free(disk);
 }
@@ -542,8 +546,7 @@ void disk_init(struct disk *disk)
 	xa_init(&disk->store);
 	INIT_LIST_HEAD(&disk->done);
 	INIT_LIST_HEAD(&disk->held);
-	disk->events = RB_ROOT_CACHED;
-	disk->loud = RB_ROOT_CACHED;
+	no_events(disk);
 	compat_hrtimer(&disk->timer, on_timer);
 	disk_fault_init(disk);
 }

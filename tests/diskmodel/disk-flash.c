@@ -80,7 +80,6 @@ struct flash {
 	struct list_head for_room;	/* writes; in order of arrival */
 	struct list_head for_media;	/* flushes and FUA writes; ordered by mark */
 	u32 nr_late;			/* reads whose bound was too low */
-	u32 quiet_programs;
 	u32 next_channel;		/* programs are dealt out in turn */
 	u64 recent[RECENT];		/* where reads ended */
 	u32 next_recent;
@@ -138,7 +137,7 @@ static void start_program(struct disk *disk, struct flash *f, struct channel *c,
 	c->last_read = false;
 	disk->stats.media_writes++;
 	disk->stats.part_busy_ns += ns;
-	if (++f->quiet_programs % PROGRAMS_A_TIMER)
+	if (disk->stats.media_writes % PROGRAMS_A_TIMER)
 		disk_at_quietly(disk, &c->ev, t + ns, on_channel);
 	else
 		disk_at(disk, &c->ev, t + ns, on_channel);

@@ -91,7 +91,7 @@ struct disk_piece {
 	u32 part;			/* which actuator or channel */
 	u32 wait;			/* flush: dirty extents left before it is done */
 	u64 mark;			/* flush: what has to be on the media */
-	u64 since;			/* when it began to wait */
+	u64 since;			/* when it began to wait; flash: its page is not read before */
 };
 
 /* The model's part of a request. */
@@ -129,7 +129,7 @@ struct disk_model {
 	/* How many pieces a request of the largest size may need. */
 	unsigned int (*max_pieces)(struct disk *disk);
 	void (*begin)(struct disk *disk, struct disk_cmd *cmd, u64 t);
-	/* Quiet events may end a request now?  NULL: there are none. */
+	/* May quiet events end a request now?  Asked of a model that has set one. */
 	bool (*listens)(struct disk *disk);
 };
 
@@ -187,7 +187,6 @@ void disk_at(struct disk *disk, struct disk_event *ev, u64 t,
 void disk_at_quietly(struct disk *disk, struct disk_event *ev, u64 t,
 		     void (*fire)(struct disk *disk, struct disk_event *ev));
 void disk_forget(struct disk *disk, struct disk_event *ev);
-struct disk_event *disk_first_event(struct disk *disk);
 void disk_piece_done_at(struct disk *disk, struct disk_piece *piece, u64 t);
 void disk_piece_done_quietly_at(struct disk *disk, struct disk_piece *piece, u64 t);
 u64 disk_link_ns(struct disk *disk, u32 sectors);

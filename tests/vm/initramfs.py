@@ -24,6 +24,7 @@ from programs import patient
 MODULES = ("null_blk", "configfs", "bfq", "kyber-iosched", "mq-deadline",
            "scsi_debug", "sd_mod", "loop", "dm-mod", "dm-flakey", "dm-delay", "ext4",
            "crc32c_generic", "crc32c-cryptoapi")
+PROGRAMS = ("fio",)
 # Parts of tests/ that no guest script needs.
 SKIP = {"vm", "engine", "__pycache__", "build"}
 
@@ -118,26 +119,19 @@ def libraries(program, first=""):
 
 
 def add_program(archive, name):
+    """Add a program with what it loads; fio with empty libraries for most of that (thinfio.py)."""
     path = name if "/" in name else find_program(name)
     if not path:
         raise LabError(f"{name} is not installed: run tools/setup --for check")
     archive.add_file("/usr/bin/" + os.path.basename(path), path)
-    for lib in libraries(path):
-        archive.add_file(lib, lib)
-
-
-def add_fio(archive):
-    """fio with what it needs here, and with what makes it cheaper (thinfio.py, patient.c)."""
-    path = find_program("fio")
-    if not path:
-        raise LabError("fio is not installed: run tools/setup --for check")
-    archive.add_file("/usr/bin/fio", path)
-    thin = thinfio.fio_libraries(os.path.join(REPO, "build", "vm", "fio-libraries"))
+    thin = thinfio.fio_libraries() if name == "fio" else ""
     for lib in libraries(path, thin):
-        if os.path.islink(lib) and lib.startswith(thin):
-            lib = os.readlink(lib)      # one that is not thin
-        archive.add_file(lib.replace(thin, "/usr/lib"), lib)
-    archive.add_file("/lab/patient.so", patient())
+        if os.path.dirname(lib) != thin:
+            archive.add_file(lib, lib)
+        elif os.path.islink(lib):       # one that is needed
+            archive.add_file(os.readlink(lib), lib)
+        else:
+            archive.add_file("/usr/lib/" + os.path.basename(lib), lib)
 
 
 def module_name(path):
@@ -219,9 +213,9 @@ def build(out, kernel, programs, modules, lean=False):
     archive.add("/etc/passwd", b"root:x:0:0:root:/tmp:/bin/sh\n")
     archive.add("/etc/group", b"root:x:0:\n")
     add_busybox(archive)
-    add_fio(archive)
-    for p in set(programs) - {"fio"}:
+    for p in (*PROGRAMS, *programs):
         add_program(archive, p)
+    archive.add_file("/lab/patient.so", patient())
     add_modules(archive, kernel, modules if lean else (*MODULES, *modules))
     if not lean:
         add_tests(archive)

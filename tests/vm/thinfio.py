@@ -4,7 +4,7 @@
 Debian's fio needs sixty libraries: Ceph, Gluster, RDMA and what those need. To
 map and to bind them is most of what it costs to start fio: on the debug kernel,
 in software emulation, seven times as much as everything else before the first
-request. With LD_LIBRARY_PATH=fio_libraries(...) the same fio starts with empty
+request. With LD_LIBRARY_PATH=fio_libraries() the same fio starts with empty
 ones in their place, whose functions, if it ever called one, would kill it.
 """
 
@@ -14,8 +14,9 @@ import re
 import shutil
 import subprocess
 
-from kernels import LabError
+from kernels import REPO, LabError
 
+DIRECTORY = os.path.join(REPO, "build", "vm", "fio-libraries")
 # What it needs for the engines that tests use: libaio, io_uring, psync, null.
 KEPT = re.compile(r"(libc|libm|libz|libaio|libnuma|libpthread|libdl|librt|ld-linux.*)\.so\.")
 
@@ -61,24 +62,24 @@ def fill(new, fio):
                           wants & set(symbols(found[soname], "--defined-only")))
 
 
-def fio_libraries(directory):
-    """Fill the directory, if there is anything to leave out and it is not there yet; its path."""
+def fio_libraries():
+    """Fill the directory, if there is a fio and it is not done yet; its path."""
     fio = shutil.which("fio")
     if not fio:
-        return directory
-    os.makedirs(os.path.dirname(directory), exist_ok=True)
-    with open(directory + ".lock", "w", encoding="ascii") as lock:
+        return DIRECTORY
+    os.makedirs(os.path.dirname(DIRECTORY), exist_ok=True)
+    with open(DIRECTORY + ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)        # guests may start side by side
         newest = max(os.path.getctime(fio), os.path.getmtime(__file__))
-        if os.path.exists(directory) and os.path.getmtime(directory) > newest:
-            return directory
-        new = directory + ".new"
+        if os.path.exists(DIRECTORY) and os.path.getmtime(DIRECTORY) > newest:
+            return DIRECTORY
+        new = DIRECTORY + ".new"
         shutil.rmtree(new, ignore_errors=True)
         os.makedirs(new)
         try:
             fill(new, fio)
         except (OSError, subprocess.CalledProcessError) as error:
             raise LabError(f"fio's libraries cannot be looked at: {error}") from None
-        shutil.rmtree(directory, ignore_errors=True)
-        os.rename(new, directory)
-    return directory
+        shutil.rmtree(DIRECTORY, ignore_errors=True)
+        os.rename(new, DIRECTORY)
+    return DIRECTORY
