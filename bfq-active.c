@@ -159,6 +159,7 @@ void bfq_active_drop(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_active_behind(bfqd, q, false);
 	bfq_active_raise(bfqd, q, false);
 	q->lined = false;
+	wf2q_unstand(&q->entity);
 	bfq_active_count(q->group, -(int)q->active_weight);
 	q->active_weight = 0;
 	list_del_init(&q->active);

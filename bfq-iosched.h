@@ -40,6 +40,7 @@
  *	bfq-lock.c	the lock, and running the device after it
  *	bfq-test.c	delays for tests; empty in a build that is installed
  *	bfq-wf2q.c	the engine: which queue is next
+ *	bfq-wf2q-ask.c	what the engine is asked
  *
  * Lock order, outermost first:
  *

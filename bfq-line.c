@@ -13,16 +13,15 @@
  * gives its tag back, one of those who stand in line is let go and takes it:
  *
  *	1. a task of a queue of real time, or that goes first (bfq-raise.c),
- *	2. one of the queue in service, or its turn, and what it saves, would end with each request,
- *	3. of the others one of the highest class, and whose queue, or the group that it is in, has
- *	   been served least for its weight (wf2q_had_less()).
+ *	2. where the device is plugged, or may be, one of the queue in service, or its turn, and
+ *	   what it saves, would end with each request,
+ *	3. of the others one that the engine would choose (wf2q_goes_before()).
  *
- * So the line is the engine's order for requests that are not made yet.  A queue that has rested
- * counts there with what it had before its rest, and comes before all others of its class; that
- * makes a difference of one request, with which it enters the engine, where it starts at V.
- *
- * Where all requests pass the engine (bfq_turn_pass()) it has nothing to compare: without
- * credit, those of one group then come in the order in which they stand here.
+ * So the line is the engine's order for requests that are not made yet.  What they will need is not
+ * known: as much as the queue had in its last turn.  The engine counts who stands here
+ * (wf2q_stand()), until its request is there, and so V is where it would be if all of them
+ * waited; but not those for which nobody waits and which have as many tags as they may, or would
+ * be parked.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is behind its guarantee, or is of a higher class; and from requests
@@ -35,8 +34,8 @@
  * left to it, or those who are let go would always be faster.
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
- * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
- * somebody goes first it gets a kept tag only after BFQ_LINE_LONG_MS.
+ * BFQ_LINE_PACE is let go because it has waited for longest of those that are not ahead, so nobody
+ * waits for ever; while somebody goes first it gets a kept tag only after BFQ_LINE_LONG_MS.
  *
  * (tests/bench/run start-up --case 'xterm sd-card*': a program that starts in 0.95 s on an idle
  * card needed 19 s beside ten readers and two writers, with the in-tree scheduler as well.)
@@ -112,11 +111,14 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
-/* Is the device plugged for it, or may it be?  Flash is for those behind, or for exact shares. */
-static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/*
+ * Is it in service, and is the device plugged for it, or may it be?  Flash is for few: who has what
+ * it asks for in one request has no turn to lose.
+ */
+static bool bfq_line_in_turn(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares)) &&
-	       bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
+	return bfq_queue_serving(q) && (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares) ||
+					bfq_plugged(bfqd));
 }
 
 /*
@@ -131,7 +133,7 @@ static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 		return 0;
 	if (!q->sync && !bfqd->kind->seeks)
 		return 1;
-	if (bfq_line_plugged_for(bfqd, q))
+	if (bfq_line_in_turn(bfqd, q) && !READ_ONCE(q->nr_queued))
 		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
 		return 1;
@@ -168,58 +170,72 @@ bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
 }
 
 /* Is a tag better given to the one than to the other? Of one queue the first in line has it. */
-static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b)
+static bool bfq_line_before(const struct bfq_data *bfqd, const struct bfq_queue *a,
+			    const struct bfq_queue *b)
 {
 	if (a == b)
 		return false;
 	if (bfq_line_first(a) != bfq_line_first(b))
 		return bfq_line_first(a);
-	if (bfq_queue_serving(a) && a->entity.class <= b->entity.class)
+	if (bfq_line_in_turn(bfqd, a) && a->entity.class <= b->entity.class)
 		return true;
-	if (bfq_queue_serving(b) && b->entity.class <= a->entity.class)
+	if (bfq_line_in_turn(bfqd, b) && b->entity.class <= a->entity.class)
 		return false;
-	return wf2q_had_less(&a->entity, &b->entity);
+	return wf2q_goes_before(&a->entity, &b->entity);
 }
 
-/* May this one, which has waited for longest, have a tag that is kept? */
+/*
+ * Might this one, if none has waited for longer, have a tag that is kept?  Not who is ahead: a
+ * write for each 32 small reads would have most of a card.
+ */
 static bool bfq_line_may_have_kept(const struct bfq_data *bfqd, const struct bfq_waiter *waiter)
 {
-	return !bfqd->active.nr_first ||
-	       ktime_get_ns() - waiter->began > BFQ_LINE_LONG_MS * NSEC_PER_MSEC;
+	if (bfqd->active.nr_first &&
+	    ktime_get_ns() - waiter->began <= BFQ_LINE_LONG_MS * NSEC_PER_MSEC)
+		return false;
+	return !wf2q_leads(&waiter->q->entity, 1);
 }
 
-/* May this one have a tag, when so many are left? */
-static bool bfq_line_may_go(const struct bfq_data *bfqd, const struct bfq_waiter *waiter, int room,
-			    bool oldest)
+/* Are its requests not to be made now: have they as many tags as they may, or would be parked? */
+static bool bfq_line_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	/* it would be parked with its tag */
-	if (!waiter->q->sync && bfq_raise_writes_wait(bfqd))
-		return false;
-	if (bfq_line_full(bfqd, waiter->q))
-		return false;
-	if (oldest && bfq_line_may_have_kept(bfqd, waiter))
-		return room > 0;
-	return room > bfq_line_kept(bfqd, waiter->q);
+	return !q->sync && (bfq_line_full(bfqd, q) || bfq_raise_writes_wait(bfqd));
+}
+
+/*
+ * A queue is in line for a tag: it competes, and it is due something meanwhile, unless it is held
+ * back; or it would come before all others afterwards.
+ */
+static void bfq_line_note(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	bfq_active_note(bfqd, q);
+	if (bfq_line_held_back(bfqd, q))
+		wf2q_unstand(&q->entity);
+	else
+		wf2q_stand(&q->entity);
 }
 
 /* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
 static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 {
+	struct bfq_waiter *waiter, *best = NULL, *oldest = NULL;
 	struct bfq_line *line = &bfqd->line;
-	bool oldest = line->grants % BFQ_LINE_PACE == BFQ_LINE_PACE - 1;
-	struct bfq_waiter *waiter, *best = NULL;
 	unsigned int left = BFQ_LINE_LOOKS;
 
 	list_for_each_entry(waiter, &line->waiters, link) {
-		bfq_active_note(bfqd, waiter->q);
-		if (bfq_line_may_go(bfqd, waiter, room, oldest) &&
-		    (!best || (oldest ? waiter->began < best->began :
-				       bfq_line_before(waiter->q, best->q))))
-			best = waiter;
+		bfq_line_note(bfqd, waiter->q);
+		if (!bfq_line_held_back(bfqd, waiter->q)) {
+			if (room > 0 && (!oldest || waiter->began < oldest->began) &&
+			    bfq_line_may_have_kept(bfqd, waiter))
+				oldest = waiter;
+			if (room > bfq_line_kept(bfqd, waiter->q) &&
+			    (!best || bfq_line_before(bfqd, waiter->q, best->q)))
+				best = waiter;
+		}
 		if (!--left)
 			break;
 	}
-	return best;
+	return oldest && line->grants % BFQ_LINE_PACE == BFQ_LINE_PACE - 1 ? oldest : best;
 }
 
 /* Let go whom there are tags for, and @freed more that are given back at the moment. */

@@ -135,12 +135,20 @@ static inline void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, str
 	}
 }
 
+/* The engine knows of a request now that may be one for which its task stood in line. */
+static inline void bfq_line_came(struct bfq_queue *q)
+{
+	if (unlikely(q->entity.stands) && !q->in_line)
+		wf2q_unstand(&q->entity);
+}
+
 static void bfq_wait(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
 	bfq_active_note(bfqd, q);
 	bfq_queue_add(bfqd, q, rq);
 	if (q->nr_queued == 1)
 		bfq_turn_arrival(bfqd, q);
+	bfq_line_came(q);
 }
 
 /* Sort one arrival into its queue.  Requests that were joined with others land in @free. */
@@ -148,8 +156,10 @@ static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_hea
 {
 	struct bfq_queue *q = bfq_arrive(bfqd, rq);
 
-	if (bfq_queue_absorb(q, rq, free))
+	if (bfq_queue_absorb(q, rq, free)) {
+		bfq_line_came(q);
 		return;
+	}
 	bfq_take_note(bfqd, q, rq);
 	bfq_wait(bfqd, q, rq);
 }
@@ -208,6 +218,7 @@ static __always_inline bool bfq_pass(struct bfq_data *bfqd, struct request *rq)
 	bfq_take_note(bfqd, q, rq);
 	if (likely(bfq_turn_pass(bfqd, q, rq))) {
 		bfq_active_passed(q);
+		bfq_line_came(q);
 		return true;
 	}
 	list_del_init(&rq->queuelist);

@@ -40,6 +40,11 @@
  * weight shows in the finish when its owner is not behind or has been served. (A larger weight may
  * be worth giving up a lag for: wf2q_set_weight().) The proof stands in Documentation/engine.md.
  *
+ * A child may want more than it can ask for yet (bfq-line.c): it stands in line.  The fluid server
+ * would serve it, so it is counted in W and its lag is kept as if it waited, but it is not chosen:
+ * what is chosen beside it may be ahead of V.  V does not jump past its S: while that is ahead it
+ * stands in the idle tree, and when V has come there it is due, and V does not jump at all.
+ *
  * A child that is ahead and leaves for good (exit, another group or class) cannot be remembered.
  * What it was ahead stays with the others as their lag, so that they come before who may follow it.
  *
@@ -75,11 +80,6 @@
 #include <linux/rbtree_augmented.h>
 
 #include "bfq-wf2q.h"
-
-static inline bool wf2q_before(u64 a, u64 b)
-{
-	return (s64)(a - b) < 0;
-}
 
 static inline struct wf2q_entity *wf2q_entity_at(struct rb_node *node)
 {
@@ -194,13 +194,19 @@ static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->state = WF2Q_OUT;
 }
 
+/* V has come to where an idle child has got to. */
 static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	rb_erase_cached(&e->node, &t->idle);
-	wf2q_uncount(t, e);
+	if (unlikely(e->stands)) {
+		e->state = WF2Q_DUE;
+		t->nr_due++;
+	} else {
+		wf2q_uncount(t, e);
+	}
 }
 
-static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
+static noinline void wf2q_go_to(struct wf2q_tree *t, u64 vtime)
 {
 	struct wf2q_entity *e;
 
@@ -208,6 +214,21 @@ static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
 	t->carry = 0;
 	while ((e = wf2q_first_idle(t)) && !wf2q_before(vtime, e->finish))
 		wf2q_forget(t, e);
+}
+
+/* No child that waits is eligible before @vtime: go there, or where one in line is. */
+static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
+{
+	struct wf2q_entity *e;
+
+	while (!t->nr_due) {
+		e = wf2q_first_idle(t);
+		if (!e || !wf2q_before(e->finish, vtime)) {
+			wf2q_go_to(t, vtime);
+			return;
+		}
+		wf2q_go_to(t, e->finish);
+	}
 }
 
 /*
@@ -353,7 +374,7 @@ static noinline void wf2q_return(struct wf2q_tree *t, struct wf2q_entity *e)
 	} else {
 		by = min(e->start - t->vtime, most);
 		e->start = t->vtime + by;
-		wf2q_jump_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));
+		wf2q_go_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));
 	}
 }
 
@@ -369,32 +390,58 @@ static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->start = t->vtime;
 }
 
-/* Idle or remembered -> waiting. */
+/* Behind V by no more than this: who stood in line for too long gives up the rest. */
+static inline u64 wf2q_least_kept(const struct wf2q_entity *e)
+{
+	return wf2q_tree_of(e)->vtime - WF2Q_MOST_KEPT * e->inverse;
+}
+
+/* Take an idle child that is counted from where it is. */
+static void wf2q_rouse(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	if (e->state == WF2Q_REMEMBERED || e->state == WF2Q_STANDING)
+		rb_erase_cached(&e->node, &t->idle);
+	else if (e->state == WF2Q_DUE)
+		t->nr_due--;
+}
+
+/* Count who is idle, if it is not counted yet; it is in no tree then. */
+static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	if (e->state == WF2Q_OUT)
+		wf2q_count(t, e);
+	else
+		wf2q_rouse(t, e);
+}
+
+/* Idle -> waiting. */
 static void wf2q_join(struct wf2q_entity *e)
 {
 	struct wf2q_tree *t = wf2q_tree_of(e);
 
-	if (e->state == WF2Q_REMEMBERED)
-		rb_erase_cached(&e->node, &t->idle);
-	else
-		wf2q_count(t, e);
+	wf2q_be_counted(t, e);
+	if (unlikely(e->state == WF2Q_DUE) && wf2q_before(e->start, wf2q_least_kept(e)))
+		e->start = wf2q_least_kept(e);
 	if (unlikely(e->class != WF2Q_BE || e->parent->mixed))
 		wf2q_join_classes(e);
 	wf2q_wait_from_start(e);
 }
 
-/* Counted, but in no tree, and not backlogged any more: remembered or out. */
+/* Counted, but in no tree, and not backlogged any more: remembered, out, or in line. */
 static void wf2q_rest(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (unlikely(e->new_weight != e->weight))
 		wf2q_reweigh(t, e);
-	if (!wf2q_before(t->vtime, e->start)) {
-		wf2q_uncount(t, e);
-		return;
-	}
 	e->finish = e->start;
-	e->state = WF2Q_REMEMBERED;
-	wf2q_insert_idle(t, e);
+	if (wf2q_before(t->vtime, e->start)) {
+		e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
+		wf2q_insert_idle(t, e);
+	} else if (likely(!e->stands)) {
+		wf2q_uncount(t, e);
+	} else {
+		e->state = WF2Q_DUE;
+		t->nr_due++;
+	}
 }
 
 /* An idle child leaves its tree for good. */
@@ -562,16 +609,19 @@ static inline u32 wf2q_any_backlogged_in(struct wf2q_entity *e)
 
 /*
  * Take on the class and the weight that were asked for. The child is in neither tree of its class,
- * or remembered there; afterwards it is out.
+ * or remembered there; afterwards it is out, or stands in line.
  */
 static void wf2q_change_class(struct wf2q_entity *e)
 {
-	if (e->state == WF2Q_REMEMBERED)
-		wf2q_forget(wf2q_tree_of(e), e);
-	else if (e->state != WF2Q_OUT)
+	wf2q_rouse(wf2q_tree_of(e), e);
+	if (e->state != WF2Q_OUT)
 		wf2q_uncount(wf2q_tree_of(e), e);
 	e->class = e->new_class;
 	wf2q_adopt_weight(e);
+	if (unlikely(e->stands)) {
+		wf2q_count(wf2q_tree_of(e), e);
+		wf2q_rest(wf2q_tree_of(e), e);
+	}
 }
 
 /*
@@ -801,14 +851,9 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 			e->finish = e->start;
 		wf2q_insert_waiting(e);
 	} else {
-		if (e->state == WF2Q_REMEMBERED)
-			rb_erase_cached(&e->node, &t->idle);
-		else
-			wf2q_count(t, e);
+		wf2q_be_counted(t, e);
 		e->start += step;
-		e->finish = e->start;
-		e->state = WF2Q_REMEMBERED;
-		wf2q_insert_idle(t, e);
+		wf2q_rest(t, e);
 	}
 	wf2q_advance(t, sectors);
 }
@@ -944,19 +989,16 @@ static void wf2q_reweigh_waiting(struct wf2q_entity *e)
 	wf2q_settle(e->parent, false);
 }
 
+/* The root's entity is always out. */
 static void wf2q_set_weight_in_class(struct wf2q_entity *e)
 {
-	switch (e->state) {
-	case WF2Q_OUT:
+	if (e->state == WF2Q_OUT) {
 		wf2q_adopt_weight(e);
-		break;
-	case WF2Q_REMEMBERED:
-		rb_erase_cached(&e->node, &wf2q_tree_of(e)->idle);
-		wf2q_rest(wf2q_tree_of(e), e);
-		break;
-	case WF2Q_WAITING:
+	} else if (e->state == WF2Q_WAITING) {
 		wf2q_reweigh_waiting(e);
-		break;
+	} else {
+		wf2q_rouse(wf2q_tree_of(e), e);
+		wf2q_rest(wf2q_tree_of(e), e);
 	}
 }
 
@@ -987,6 +1029,8 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_clas
 		if (waiting) {
 			wf2q_join(leaf);
 			wf2q_settle(leaf->parent, false);
+		} else if (leaf->stands) {
+			wf2q_settle(leaf->parent, true);
 		}
 	} else if (leaf->new_weight != leaf->weight) {
 		wf2q_set_weight_in_class(leaf);
@@ -994,115 +1038,12 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_clas
 }
 
 /**
- * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
- * @leaf:	the leaf
- *
- * Classes are compared where the path to @leaf leaves the path in service: between the leaf, or the
- * group above it, and its sibling in service.
- *
- * Return: true if so; false also when nothing is in service.
- */
-bool wf2q_outranks(const struct wf2q_entity *leaf)
-{
-	const struct wf2q_entity *e;
-
-	/* On the way up all wait, or else a group is parked. */
-	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity)
-		if (e->parent->in_service)
-			return e->class < e->parent->in_service->class;
-	return false;
-}
-
-/**
- * wf2q_precedes - would a waiting leaf be chosen before what is in service?
- * @leaf:	the leaf
- *
- * That is, if the choice that began the service were made again: where the path to
- * @leaf leaves the path in service, its side is of a higher class, or it is of the
- * same, eligible, and has the smaller finish. What is in service counts as eligible,
- * though it may be ahead of V by now, or else its first request would end most turns.
- * Of two sides of different classes, what they owe does not count. To end the service
- * breaks no bound, since what is in service is charged what it has had.
- *
- * Return: true if so; false also when nothing is in service.
- */
-bool wf2q_precedes(const struct wf2q_entity *leaf)
-{
-	const struct wf2q_entity *e, *served;
-
-	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity) {
-		served = e->parent->in_service;
-		if (!served)
-			continue;
-		if (e->class != served->class)
-			return e->class < served->class;
-		return !wf2q_before(wf2q_tree_of(e)->vtime, e->start) &&
-		       wf2q_before(e->finish, served->finish);
-	}
-	return false;
-}
-
-/**
- * wf2q_leads - is a leaf ahead of its share, or a group above it?
- * @leaf:	the leaf, backlogged
- * @sectors:	by so many at least, up to WF2Q_MAX_BUDGET
- */
-bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors)
-{
-	const struct wf2q_entity *e;
-
-	/* a parked group's start may be old */
-	for (e = leaf; e->parent && e->state >= WF2Q_WAITING; e = &e->parent->entity)
-		if (!wf2q_before(e->start, wf2q_tree_of(e)->vtime + sectors * e->inverse))
-			return true;
-	return false;
-}
-
-static unsigned int wf2q_depth(const struct wf2q_entity *e)
-{
-	unsigned int depth = 0;
-
-	for (; e->parent; e = &e->parent->entity)
-		depth++;
-	return depth;
-}
-
-/* Where has a child got to?  No further than V, if it is out: it may never have been here. */
-static u64 wf2q_got_to(const struct wf2q_entity *e)
-{
-	u64 vtime = wf2q_tree_of(e)->vtime;
-
-	return e->state == WF2Q_OUT && !wf2q_before(e->start, vtime) ? vtime : e->start;
-}
-
-/**
- * wf2q_had_less - has one leaf had less than another, for its weight?
- * @a:	the one
- * @b:	the other, of the same hierarchy
- *
- * They are compared where their paths part, by class and then by start.
- */
-bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b)
-{
-	unsigned int da = wf2q_depth(a), db = wf2q_depth(b);
-
-	for (; da > db; da--)
-		a = &a->parent->entity;
-	for (; db > da; db--)
-		b = &b->parent->entity;
-	for (; a->parent != b->parent; b = &b->parent->entity)
-		a = &a->parent->entity;
-	return a->class != b->class ? a->class < b->class :
-	       wf2q_before(wf2q_got_to(a), wf2q_got_to(b));
-}
-
-/**
  * wf2q_park - a leaf or a group is not to be served for now
  * @e:		the leaf, or the group's entity (but the root's)
  *
  * It takes effect at once, in service when that ends. To its group, what is parked sleeps: a lag is
- * given up, a lead remembered. A parked leaf may be entered, left, changed, moved and charged out
- * of turn as any other; so may leaves below a parked group.
+ * given up, unless it stands in line, a lead remembered. A parked leaf may be entered, left,
+ * changed, moved and charged out of turn as any other; so may leaves below a parked group.
  */
 void wf2q_park(struct wf2q_entity *e)
 {
@@ -1149,22 +1090,73 @@ void wf2q_unpark(struct wf2q_entity *e)
 }
 
 /**
+ * wf2q_stand - a leaf stands in line: it wants more than it can ask for
+ * @leaf:	the leaf, backlogged or not
+ *
+ * From now on it is counted, with or without anything to serve.  What it is due meanwhile it has
+ * when it becomes backlogged, up to WF2Q_MOST_KEPT sectors.
+ */
+void wf2q_stand(struct wf2q_entity *leaf)
+{
+	struct wf2q_entity *e;
+
+	if (leaf->stands)
+		return;
+	for (e = leaf; e->parent && !e->stands; e = &e->parent->entity) {
+		e->stands = true;
+		e->parent->nr_standing++;
+		if (e->state < WF2Q_WAITING) {
+			wf2q_be_counted(wf2q_tree_of(e), e);
+			wf2q_rest(wf2q_tree_of(e), e);
+		}
+	}
+	wf2q_settle(leaf->parent, true);	/* V is elsewhere where a group has returned */
+}
+
+/**
+ * wf2q_unstand - a leaf does not stand in line any more
+ * @leaf:	the leaf, backlogged or not
+ *
+ * If it is not backlogged it rests: a lag is given up (of a group, within its credit, it is kept),
+ * a lead remembered.
+ */
+void wf2q_unstand(struct wf2q_entity *leaf)
+{
+	struct wf2q_entity *e;
+
+	if (!leaf->stands)
+		return;
+	for (e = leaf; e->parent; e = &e->parent->entity) {
+		e->stands = false;
+		if (e->state < WF2Q_WAITING) {
+			wf2q_rouse(wf2q_tree_of(e), e);
+			wf2q_rest(wf2q_tree_of(e), e);
+		}
+		if (--e->parent->nr_standing)
+			break;
+	}
+	wf2q_settle(leaf->parent, true);	/* V may jump again */
+}
+
+/**
  * wf2q_move - make a leaf a child of another group
  * @leaf:	the leaf
  * @to:		the group, of the same hierarchy
  *
  * A backlogged leaf waits in its new group with what its allotment had left; if it was in service,
- * that has ended and nothing is in service. If it is parked it stays so.
+ * that has ended and nothing is in service. If it is parked or stands in line it stays so.
  */
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 {
 	u32 left = wf2q_remaining(leaf);
-	bool backlogged = wf2q_backlogged(leaf);
+	bool backlogged = wf2q_backlogged(leaf), stands = leaf->stands;
 
 	if (leaf->parent == to)
 		return;
 	wf2q_exit(leaf);
 	leaf->parent = to;
+	if (stands)
+		wf2q_stand(leaf);
 	if (backlogged)
 		wf2q_enter(leaf, left);
 }
@@ -1172,7 +1164,7 @@ void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 /**
  * wf2q_exit - take a leaf or a group out of every tree
  * @e:		the leaf, or the entity of a group below which no leaf is
- *		backlogged, parked ones included
+ *		backlogged, parked ones included, or stands in line
  *
  * Its memory may be freed afterwards. Idle children of a group are taken out of its trees: before
  * they become backlogged again they have to be moved.
@@ -1185,15 +1177,17 @@ void wf2q_exit(struct wf2q_entity *e)
 	if (e->is_group) {
 		struct wf2q_group *g = wf2q_group_of(e);
 
-		if (WARN_ON_ONCE(g->nr_backlogged))
+		if (WARN_ON_ONCE(g->nr_backlogged || g->nr_standing))
 			return;
 		for (class = 0; class < WF2Q_CLASSES; class++)
 			while ((child = wf2q_first_idle(&g->tree[class])))
 				wf2q_forget(&g->tree[class], child);
 		for (class = 0; class < WF2Q_IDLE; class++)
 			wf2q_owe(g, class, 0);
-	} else if (wf2q_backlogged(e)) {
-		wf2q_leave(e);
+	} else {
+		wf2q_unstand(e);
+		if (wf2q_backlogged(e))
+			wf2q_leave(e);
 	}
 	wf2q_part(e);
 }

@@ -34,6 +34,12 @@
  */
 #define WF2Q_NOTHING		0x1000000U
 
+/*
+ * Who stands in line keeps what it is due up to so many sectors (64 MiB): as much as one turn has
+ * at most (BFQ_TURN_MOST). If it is forgotten there, nobody is shut out for long afterwards.
+ */
+#define WF2Q_MOST_KEPT		0x20000U
+
 /* Room for an io.bfq.weight of 1000 or a raised process of 80 * 30. */
 #define WF2Q_MAX_WEIGHT		65535U
 
@@ -61,11 +67,16 @@ enum wf2q_class { WF2Q_RT, WF2Q_RAISED, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
  * @WF2Q_OUT:		idle or parked, and in no tree
  * @WF2Q_REMEMBERED:	idle or parked, but served ahead of its share: in the
  *			idle tree until virtual time reaches its finish
+ * @WF2Q_STANDING:	not backlogged, but stands in line, and served ahead of its share: in the
+ *			idle tree until virtual time reaches its finish
+ * @WF2Q_DUE:		not backlogged, but stands in line, and not ahead: counted, and in no tree
  * @WF2Q_WAITING:	backlogged, in the waiting tree (or the sole to wait)
  * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
  *			group
  */
-enum wf2q_state { WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_WAITING, WF2Q_SERVING };
+enum wf2q_state {
+	WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_STANDING, WF2Q_DUE, WF2Q_WAITING, WF2Q_SERVING
+};
 
 /**
  * struct wf2q_entity - what is scheduled: a leaf (queue) or a group
@@ -89,6 +100,7 @@ enum wf2q_state { WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_WAITING, WF2Q_SERVING };
  * @held:	a leaf that is backlogged, but parked
  * @changed:	a new weight or class, or parking, waits for the end of its
  *		service (or did, and took effect already)
+ * @stands:	wants more than it can ask for: wf2q_stand(); of a group, a child does
  */
 struct wf2q_entity {
 	struct rb_node		node;
@@ -108,16 +120,18 @@ struct wf2q_entity {
 	bool			parked:1;
 	bool			held:1;
 	bool			changed:1;
+	bool			stands:1;
 };
 
 /**
  * struct wf2q_tree - the children of one class in one group
  * @waiting:	backlogged ones by finish, augmented with the smallest start
- * @idle:	remembered ones by finish
+ * @idle:	those remembered, or ahead in line, by finish
  * @vtime:	virtual time; goes back only where a group returns (wf2q_set_credit())
- * @wsum:	weights of all that are waiting, served or remembered
+ * @wsum:	weights of all that are waiting, served, remembered or stand in line
  * @carry:	served sectors << WF2Q_SHIFT that were too few to move @vtime
  *		by 1; less than the @wsum they were divided by
+ * @nr_due:	children in line that are not ahead
  */
 struct wf2q_tree {
 	struct rb_root_cached	waiting;
@@ -125,6 +139,7 @@ struct wf2q_tree {
 	u64			vtime;
 	u64			wsum;
 	u64			carry;
+	u32			nr_due;
 };
 
 /**
@@ -136,6 +151,7 @@ struct wf2q_tree {
  * @in_service:	the child in service
  * @sole:	the only waiting child, which then stands in no tree
  * @nr_waiting:	waiting children
+ * @nr_standing: children that stand in line, also if they wait or are served
  * @owed:	by class: sectors that it got while one of a class below it
  *		waited, less WF2Q_THIN_PACE times those that they got
  * @nr_backlogged:	backlogged leaves anywhere below, but for those that are parked,
@@ -153,6 +169,7 @@ struct wf2q_group {
 	struct wf2q_entity	*sole;
 	u64			owed[WF2Q_IDLE];
 	u32			nr_waiting;
+	u32			nr_standing;
 	u32			nr_backlogged;
 	bool			mixed;
 	u32			credit;
@@ -174,14 +191,29 @@ void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
 		   enum wf2q_class class);
+void wf2q_park(struct wf2q_entity *e);
+void wf2q_unpark(struct wf2q_entity *e);
+void wf2q_stand(struct wf2q_entity *leaf);
+void wf2q_unstand(struct wf2q_entity *leaf);
+void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
+void wf2q_exit(struct wf2q_entity *e);
+
+/* bfq-wf2q-ask.c */
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);
-void wf2q_park(struct wf2q_entity *e);
-void wf2q_unpark(struct wf2q_entity *e);
-void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
-void wf2q_exit(struct wf2q_entity *e);
+bool wf2q_goes_before(const struct wf2q_entity *a, const struct wf2q_entity *b);
+
+/**
+ * wf2q_before - is one virtual time before another?
+ * @a: the one
+ * @b: the other, less than half of the circle away
+ */
+static inline bool wf2q_before(u64 a, u64 b)
+{
+	return (s64)(a - b) < 0;
+}
 
 /**
  * wf2q_tree_of - the tree of an entity among those of its group
@@ -321,7 +353,7 @@ static inline void wf2q_set_credit(struct wf2q_group *root, u64 sectors)
  */
 static inline bool wf2q_lags(const struct wf2q_entity *e)
 {
-	return (s64)(e->start - wf2q_tree_of(e)->vtime) < 0;
+	return wf2q_before(e->start, wf2q_tree_of(e)->vtime);
 }
 
 /* While so many sectors are served virtual time goes by an eighth of its round at most. */
@@ -337,7 +369,7 @@ static inline void wf2q_keep_near(struct wf2q_entity *e)
 {
 	u64 least = wf2q_tree_of(e)->vtime - 2 * ((u64)WF2Q_EIGHTH << WF2Q_SHIFT);
 
-	if (e->state == WF2Q_OUT && (s64)(e->start - least) < 0)
+	if (e->state == WF2Q_OUT && wf2q_before(e->start, least))
 		e->start = least;
 }
 

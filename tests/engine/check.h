@@ -38,7 +38,7 @@ void check_group(struct wf2q_group *g);
 /* Check wf2q_precedes() by the engine's own timestamps, exactly, from the root down. */
 void check_precedes(struct wf2q_group *root, const struct wf2q_entity *leaf);
 
-/* Check wf2q_leads() and wf2q_had_less() by the engine's own timestamps. */
+/* Check wf2q_leads(), wf2q_had_less() and wf2q_goes_before() by the engine's own timestamps. */
 void check_leads(const struct wf2q_entity *a, const struct wf2q_entity *b);
 
 /* Check wf2q_second() by looking at everybody. */

@@ -15,7 +15,7 @@
 
 #define GROUPS	5
 #define LEAVES	9
-#define CALLS	17
+#define CALLS	19
 
 static struct wf2q_group group[GROUPS];
 static struct wf2q_entity leaf[LEAVES];
@@ -65,7 +65,7 @@ static void exit_group(int i)
 	/* A group with children is not removed, nor is the root. */
 	if (i != 2 && i != 4)
 		return;
-	if (g->nr_backlogged)
+	if (g->nr_backlogged || g->nr_standing)
 		return;
 	wf2q_exit(&g->entity);
 	for (child = 0; child < LEAVES; child++)
@@ -145,6 +145,12 @@ static void call(u8 what, u8 whom, u8 much)
 		if (!group->nr_backlogged && !any_parked(e))
 			wf2q_pass(e, amount(much) & 0xffff);
 		break;
+	case 17:
+		wf2q_stand(e);
+		break;
+	case 18:
+		wf2q_unstand(e);
+		break;
 	}
 }
 
@@ -180,10 +186,46 @@ static void ask_second(void)
 		FAIL("to ask for the second choice changes something");
 }
 
+/* Who is counted, is it in its tree's sum, and are there no others? */
+static void check_counted(void)
+{
+	u64 wsum[GROUPS][WF2Q_CLASSES] = { };
+	u32 standing[GROUPS] = { }, due[GROUPS][WF2Q_CLASSES] = { }, traces = 0;
+	int i, class;
+
+	for (i = 1; i < GROUPS + LEAVES; i++) {
+		struct wf2q_entity *e = i < GROUPS ? &group[i].entity : &leaf[i - GROUPS];
+		int above = wf2q_group_of(&e->parent->entity) - group;
+
+		if ((e->state == WF2Q_STANDING || e->state == WF2Q_DUE) && !e->stands)
+			FAIL("somebody is left standing");
+		if (e->state < WF2Q_STANDING && e->stands)
+			FAIL("somebody stands and is not counted");
+		if (e->is_group)
+			EXPECT("a group stands in line", e->stands, !!group[i].nr_standing);
+		standing[above] += e->stands;
+		due[above][e->class] += e->state == WF2Q_DUE;
+		if (e->state != WF2Q_OUT)
+			wsum[above][e->class] += e->weight;
+		traces += e->state != WF2Q_OUT;
+	}
+	for (i = 0; i < GROUPS; i++) {
+		EXPECT("children that stand", group[i].nr_standing, standing[i]);
+		for (class = 0; class < WF2Q_CLASSES; class++) {
+			EXPECT("sum of weights", group[i].tree[class].wsum, wsum[i][class]);
+			EXPECT("children that are due", group[i].tree[class].nr_due, due[i][class]);
+			traces += class < WF2Q_IDLE && group[i].owed[class];
+		}
+	}
+	EXPECT("traces", group->nr_traces, traces);
+}
+
 static void check_all(void)
 {
 	u32 busy = 0;
 	int i, class;
+
+	check_counted();
 
 	for (i = 0; i < LEAVES; i++)
 		ask(&leaf[i]);

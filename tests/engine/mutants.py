@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Show that the property tests can fail: break the engine, one way at a time.
 
-usage: mutants.py ENGINE.c BUILDDIR CC ARG... (compiler and arguments that build
-the property test; the engine's file is added)
+usage: mutants.py ENGINE.[ch]... BUILDDIR -- CC ARG... (compiler and arguments that build
+the property test; the engine's files are added)
 
 Each mutant replaces one piece of the engine's text, which must stand there
-exactly once. A mutant is caught when the property test fails, crashes or does
+exactly once in all files. A mutant is caught when the property test fails, crashes or does
 not end; the mutant that changes nothing must pass.
 """
 import os
@@ -72,11 +72,10 @@ MUTANTS = [
     ('a larger budget does not show',
      'if (finish != e->finish &&', 'if (0 &&'),
     ('nobody is remembered',
-     'if (!wf2q_before(t->vtime, e->start)) {\n		wf2q_uncount', 'if (1) {\n		wf2q_uncount'),
+     '	if (wf2q_before(t->vtime, e->start)) {\n		e->state = likely', '	if (0) {\n		e->state = likely'),
     ('who comes back starts at V',
-     '	if (e->state == WF2Q_REMEMBERED)\n		rb_erase_cached(&e->node, &t->idle);\n	else\n		wf2q_count(t, e);\n	if (unlikely(e->class',
-     ('	if (e->state == WF2Q_REMEMBERED)\n		rb_erase_cached(&e->node, &t->idle), e->start = t->vtime;\n'
-      '	else\n		wf2q_count(t, e);\n	if (unlikely(e->class')),
+     '		rb_erase_cached(&e->node, &t->idle);\n	else if',
+     '		rb_erase_cached(&e->node, &t->idle), e->start = t->vtime;\n	else if'),
     ('who comes back starts where it was',
      '	t->wsum += e->weight;\n	e->start = t->vtime;\n', '	t->wsum += e->weight;\n'),
     ('a group that was idle when another returned has not had its part',
@@ -84,7 +83,7 @@ MUTANTS = [
     ('a group that was idle when another returned may be ahead by anything',
      'by = min(e->start - t->vtime, most);', 'by = e->start - t->vtime;'),
     ('virtual time stays where it is when such a group comes',
-     '		wf2q_jump_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));\n', ''),
+     '		wf2q_go_to(t, t->vtime + div64_u64(by * e->weight, t->wsum));\n', ''),
     ('a small group has the credit of the whole',
      'wf2q_credit_of(e) << WF2Q_SHIFT', '(u64)e->parent->root->credit << WF2Q_SHIFT'),
     ('who has never been here seems far ahead',
@@ -144,7 +143,7 @@ MUTANTS = [
     ('who passes is not told from its class',
      '(unlikely(e->parent->mixed) && wf2q_any_owed(e->parent, e->class))', '0'),
     ('the choice is not renewed after charges out of turn',
-     '		wf2q_settle(leaf->parent, true);', '		;'),
+     '	if (unlikely(leaf->state != WF2Q_SERVING))\n		wf2q_settle(leaf->parent, true);', ''),
     ('the smallest start is not kept on the way down',
      '		if (wf2q_before(e->start, at->min_start))\n			at->min_start = e->start;\n',
      ''),
@@ -200,7 +199,7 @@ MUTANTS = [
     ('a new class keeps the old weight',
      '	e->class = e->new_class;\n	wf2q_adopt_weight(e);\n', '	e->class = e->new_class;\n'),
     ('a new class keeps the old weight counted',
-     '	else if (e->state != WF2Q_OUT)\n		wf2q_uncount(wf2q_tree_of(e), e);\n', ''),
+     '	if (e->state != WF2Q_OUT)\n		wf2q_uncount(wf2q_tree_of(e), e);\n', ''),
     ('a new class waits for the next turn of who waits',
      '	if (leaf->state == WF2Q_SERVING) {\n		leaf->changed = true;',
      '	if (leaf->state >= WF2Q_WAITING) {\n		leaf->changed = true;'),
@@ -232,9 +231,41 @@ MUTANTS = [
      'if (e == leaf && !wf2q_before(e->start, wf2q_tree_of(e)->vtime + sectors'),
     ('who leads leads by anything', 'wf2q_tree_of(e)->vtime + sectors * e->inverse))\n',
      'wf2q_tree_of(e)->vtime))\n'),
-    ('whoever is of a lower class had less', 'a->class < b->class :\n', 'a->class > b->class :\n'),
-    ('who had less started later', 'wf2q_before(wf2q_got_to(a), wf2q_got_to(b))',
-     'wf2q_before(wf2q_got_to(b), wf2q_got_to(a))'),
+    ('whoever is of a lower class had less',
+     'return a->class < b->class;\n	return wf2q_before', 'return a->class > b->class;\n	return wf2q_before'),
+    ('who had less started later',
+     'return a->class < b->class;\n	return wf2q_before(wf2q_got_to(a), wf2q_got_to(b))',
+     'return a->class < b->class;\n	return wf2q_before(wf2q_got_to(b), wf2q_got_to(a))'),
+    ('who is of a higher class goes after others',
+     'return a->class < b->class;\n	eligible', 'return a->class > b->class;\n	eligible'),
+    ('who is not eligible goes before who is', '		return eligible;\n', '		return !eligible;\n'),
+    ('of those who are not eligible the last goes first',
+     '		return wf2q_before(wf2q_got_to(a), wf2q_got_to(b));\n	return wf2q_before(wf2q_ends',
+     '		return wf2q_before(wf2q_got_to(b), wf2q_got_to(a));\n	return wf2q_before(wf2q_ends'),
+    ('of those who are eligible the last goes first', 'wf2q_before(wf2q_ends_at(a), wf2q_ends_at(b))',
+     'wf2q_before(wf2q_ends_at(b), wf2q_ends_at(a))'),
+    ('who is idle is expected to need nothing',
+     'return wf2q_got_to(e) + min(e->service, WF2Q_MAX_BUDGET) * e->inverse;', 'return wf2q_got_to(e);'),
+    ('who stands in line gives up its lag', '	} else if (likely(!e->stands)) {\n', '	} else if (1) {\n'),
+    ('who stands in line starts anew', '	else\n		wf2q_rouse(t, e);\n', '	else\n		wf2q_rouse(t, e), e->start = t->vtime;\n'),
+    ('who stands in line has no credit that ends', '		e->start = wf2q_least_kept(e);\n', '		;\n'),
+    ('V passes who stands in line, and forgets it', '	if (unlikely(e->stands)) {\n		e->state = WF2Q_DUE;\n',
+     '	if (0) {\n		e->state = WF2Q_DUE;\n'),
+    ('only the leaf stands in line', '	for (e = leaf; e->parent && !e->stands; e = &e->parent->entity) {\n',
+     '	for (e = leaf; e == leaf && !e->stands; e = &e->parent->entity) {\n'),
+    ('a group stands in line until nobody does', '		if (--e->parent->nr_standing)\n			break;\n',
+     '		--e->parent->nr_standing;\n		break;\n'),
+    ('V jumps past who is due', '	while (!t->nr_due) {\n', '	for (;;) {\n'),
+    ('V jumps past who stands in line ahead', 'if (!e || !wf2q_before(e->finish, vtime)) {', 'if (1) {'),
+    ('V jumps never while somebody stands in line',
+     'if (!e || !wf2q_before(e->finish, vtime)) {', 'if (!e || !e->stands) {'),
+    ('V jumps no more when nobody stands in line', '	wf2q_settle(leaf->parent, true);	/* V may jump again */\n', ''),
+    ('who leaves for another group stands in line there no more', '	if (stands)\n		wf2q_stand(leaf);\n', ''),
+    ('who exits still stands in line', '		wf2q_unstand(e);\n		if (wf2q_backlogged(e))\n',
+     '		if (wf2q_backlogged(e))\n'),
+    ('who stands in line and changes its class stands in none',
+     '	if (unlikely(e->stands)) {\n		wf2q_count(', '	if (0) {\n		wf2q_count('),
+    ('who is due no more is still counted so', '		t->nr_due--;\n', '		;\n'),
     ('leaves are compared as they are', '	for (; a->parent != b->parent; b = &b->parent->entity)\n'
      '		a = &a->parent->entity;\n', ''),
     ('a parked leaf goes on waiting',
@@ -270,8 +301,8 @@ MUTANTS = [
      ('	} else if (e->parked) {\n		wf2q_uncount(t, e);\n	} else {\n'
      '		wf2q_rest(t, e);\n	}\n}\n')),
     ('the group of who comes back does not notice',
-     '	wf2q_join(e);\n	wf2q_settle(e->parent, false);\n}\n\n/**\n * wf2q_move',
-     '	wf2q_join(e);\n}\n\n/**\n * wf2q_move'),
+     '	wf2q_join(e);\n	wf2q_settle(e->parent, false);\n}\n\n/**\n * wf2q_stand',
+     '	wf2q_join(e);\n}\n\n/**\n * wf2q_stand'),
     ('a group comes back with its old budget',
      ('		e->budget = wf2q_remaining(g->next);\n		e->service = 0;\n'
      '	} else {\n		if (!e->held)'),
@@ -308,22 +339,31 @@ def caught(binary):
 
 
 def main():
-    if len(sys.argv) < 4 or sys.argv[1] in ('-h', '--help'):
+    if '--' not in sys.argv or sys.argv.index('--') < 3:
         print(__doc__)
-        return 0 if len(sys.argv) > 1 else 2
-    source, build, command = sys.argv[1], sys.argv[2], sys.argv[3:]
-    with open(source, encoding='utf-8') as file:
-        text = file.read()
+        return 0 if sys.argv[1:] in (['-h'], ['--help']) else 2
+    end = sys.argv.index('--')
+    *sources, build = sys.argv[1:end]
+    command = sys.argv[end + 1:]
+    folder = os.path.join(build, 'mutants')     # a header beside them comes before the others
+    os.makedirs(folder, exist_ok=True)
+    texts = []
+    for source in sources:
+        with open(source, encoding='utf-8') as file:
+            texts.append(file.read())
     for number, (name, old, new) in enumerate(MUTANTS, 1):
         print(f'# mutant {number} of {len(MUTANTS)}', file=sys.stderr, flush=True)
-        if old and text.count(old) != 1:
-            sys.exit(f'mutants.py: "{name}": its text stands {text.count(old)} '
-                     f'times in {source}, expected 1: bring the table up to date')
-        mutant = os.path.join(build, 'mutant.c')
-        binary = os.path.join(build, 'mutant')
-        with open(mutant, 'w', encoding='utf-8') as file:
-            file.write(text.replace(old, new) if old else text)
-        subprocess.run([*command, '-w', '-o', binary, mutant], check=True)
+        count = sum(text.count(old) for text in texts)
+        if old and count != 1:
+            sys.exit(f'mutants.py: "{name}": its text stands {count} times in {", ".join(sources)}, '
+                     'expected 1: bring the table up to date')
+        binary = os.path.join(folder, 'mutant')
+        mutants = [os.path.join(folder, os.path.basename(source)) for source in sources]
+        for mutant, text in zip(mutants, texts):
+            with open(mutant, 'w', encoding='utf-8') as file:
+                file.write(text.replace(old, new) if old else text)
+        subprocess.run([*command, '-w', '-o', binary, *(m for m in mutants if m.endswith('.c'))],
+                       check=True)
         how = caught(binary)
         good = how is None if not old else how is not None
         tap.result(good, f'engine mutant: {name}: {how or "passes"}')

@@ -956,6 +956,8 @@ static const struct {
 	  test_resize },
 	{ "removal", "a removed group leaves no trace in its children",
 	  test_removal },
+	{ "line", "requests that are not made yet: shares by weight, and who asks for little waits for few",
+	  test_line },
 	{ "pass", "to pass is the same as a turn, where nobody else waits", test_pass },
 	{ "injection", "charges out of turn are accounted exactly", test_injection },
 	{ "attacks", "nobody gains by leaving, nobody lags by others' urgency",

@@ -17,5 +17,6 @@ void test_credit(void);
 void test_raise(void);
 void test_resize(void);
 void test_removal(void);
+void test_line(void);
 
 #endif

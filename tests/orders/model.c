@@ -87,6 +87,7 @@ static bool bfq_bypasses(struct request *rq) { return false; }
 static bool bfq_active_refresh(struct bfq_data *bfqd) { return false; }
 static void bfq_make_direct(struct bfq_data *bfqd, struct list_head *list, bool at_head) { abort(); }
 static void bfq_active_passed(struct bfq_queue *q) { }
+static void bfq_line_came(struct bfq_queue *q) { }
 static void bfq_owner_reap(struct bfq_data *bfqd) { }
 static void bfq_depth_refresh(struct bfq_data *bfqd) { }
 static void bfq_device_refresh(struct bfq_data *bfqd) { }

@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 18
+plan 24
 require fio
 require_helper
 
@@ -29,10 +29,17 @@ readers() {
 nr_without_credit() { grep -c 'kind=sync.*credit_kib=0 ' "/sys/kernel/debug/block/$DISK/sched/queues"; }
 without_credit() { [ "$(nr_without_credit)" -ge "$1" ]; }
 state_says() { grep -q "$1" "/sys/kernel/debug/block/$DISK/sched/state"; }
+# served: weight of each reader, and sectors that it has been served so far
+served() {
+	sed -n 's/.*kind=sync.* weight=\([0-9]*\) .* sectors=\([0-9]*\) .*/\1 \2/p' \
+		"/sys/kernel/debug/block/$DISK/sched/queues" | sort -n
+}
 # got GROUP WORD: bytes that it has read (rbytes) or written so far, as the kernel counts them
 got() { awk -v d="$(cat "/sys/block/$DISK/dev")" -v w="$2=" '$1 == d { sub(".*" w, ""); sub(" .*", ""); print }' "$CG/$1/io.stat"; }
 # all_read GROUP BYTES: its readers have read so much since $before, so all of them read
 all_read() { [ $(($(got "$1" rbytes) - before)) -ge "$2" ]; }
+# wrote GROUP: has its writer written anything?
+wrote() { [ "$(got "$1" wbytes)" -gt 0 ]; }
 # begun GROUP: wait until they do
 begun() {
 	before=$(got "$1" rbytes)
@@ -83,6 +90,38 @@ a=$(got light rbytes)
 sleep 4
 a=$((($(got light rbytes) - a) / 4096))
 compare "one of best effort goes on beside three of class real time ($a reads)" "$a" -ge 3
+killall -9 fio
+
+# Without credit, too, who asks for little waits for few requests of those who ask for much: the one
+# in the device, the one that has the other tag, and now and then another.
+waits_for_few() {
+	a=$(got program rbytes)
+	program "$1"
+	a=$(calc "($(got program rbytes) - $a - $3 * 300 * 4096) / 131072 / 300")
+	compare "who asks for little waits for few of many that ask for much, $2 ($a for each)" "$a" -le 3
+}
+echo 0 >"$QUEUE/iosched/low_latency"
+readers program 10 1
+begun program
+reads="p=s300+8"
+waits_for_few program "in one group" 1
+waits_for_few light "in a group of its own" 0
+reads="p=s60+8"
+killall -9 fio
+
+# By ionice, whatever they ask for: 10, 30, 60 and 80 parts.
+for what in "0 32k" "2 256k" "5 64k" "7 512k"; do
+	reader_on "$DEV" heavy --offset="$((10 + ${what% *}))g" --size=512m --rw=read --bs="${what#* }" \
+		--ioengine=libaio --iodepth=2 --prioclass=2 --prio="${what% *}"
+done
+sleep 2
+served >"$WORK/before"
+sleep 8
+part=$(served | paste "$WORK/before" - | awk '{ one = ($4 - $2) / $1; most = one > most ? one : most
+	least = least == "" || one < least ? one : least } END { printf "%.3f", NR == 4 ? most / least : 0 }')
+compare "four readers have what their weights say, one $part times the part of another" "$part" -ge 1
+compare "and that is nearly the same" "$part" -le 1.05
+echo 1 >"$QUEUE/iosched/low_latency"
 killall -9 fio
 
 # In one group, beside readers and a buffered writer, whose requests take 30 and now and then 130 ms: a
@@ -141,4 +180,27 @@ holds "there, too, who reads without end uses up his credit" eventually 60 witho
 reads="p=s2000+32"
 program program
 compare "a program that reads for five seconds goes first until it has started ($took ms)" "$took" -le 8000
+killall -9 fio
+
+# Who writes a lot at a time has no more of a card because others read a little at a time.
+modelled_disk disk2 profile=sd-card size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+echo 0 >"$QUEUE/iosched/low_latency"
+for nr in 1 2 3 4 5 6; do
+	reader_on "$DEV" program --offset=${nr}g --size=512m --rw=randread --bs=4k --ioengine=psync
+done
+before=$(got program rbytes)
+eventually 60 all_read program $((2 << 20)) || give_up "the readers do not begin"
+alone=$(got program rbytes)
+sleep 4
+alone=$(($(got program rbytes) - alone))
+in_cg program fio --name=w --filename="$DEV" --offset=20g --size=1g --rw=write --bs=64k --ioengine=psync \
+	--time_based --runtime=600 >/dev/null 2>&1 &
+eventually 60 wrote program || give_up "the writer does not begin"
+a=$(got program rbytes) b=$(got program wbytes)
+sleep 8
+a=$((($(got program rbytes) - a) / 2)) b=$(calc "($(got program wbytes) - $b) / 8e6")
+part=$(calc "100 * $a / $alone")
+compare "small readers beside a writer have most of the card ($part %)" "$part" -ge 60
+compare "and the writer goes on ($b MB/s)" "$b" -ge 0.1
 killall -9 fio
