@@ -13,7 +13,7 @@
  * gives its tag back, one of those who stand in line is let go and takes it:
  *
  *	1. a task of a queue of real time, or that goes first (bfq-raise.c),
- *	2. where the device is plugged, or may be, one of the queue in service, or its turn, and
+ *	2. one of the queue in service, unless it is ahead (on disks, by a turn), or its turn, and
  *	   what it saves, would end with each request,
  *	3. of the others one that the engine would choose (wf2q_goes_before()).
  *
@@ -34,8 +34,8 @@
  * left to it, or those who are let go would always be faster.
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
- * BFQ_LINE_PACE is let go because it has waited for longest of those that are not ahead, so nobody
- * waits for ever; while somebody goes first it gets a kept tag only after BFQ_LINE_LONG_MS.
+ * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
+ * somebody goes first, or if it is ahead, only after BFQ_LINE_LONG_MS.
  *
  * (tests/bench/run start-up --case 'xterm sd-card*': a program that starts in 0.95 s on an idle
  * card needed 19 s beside ten readers and two writers, with the in-tree scheduler as well.)
@@ -111,14 +111,11 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
-/*
- * Is it in service, and is the device plugged for it, or may it be?  Flash is for few: who has what
- * it asks for in one request has no turn to lose.
- */
-static bool bfq_line_in_turn(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/* Is the device plugged for it, or may it be?  Flash is for those behind, or for exact shares. */
+static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfq_queue_serving(q) && (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares) ||
-					bfq_plugged(bfqd));
+	return (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares)) &&
+	       bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
 }
 
 /*
@@ -133,7 +130,7 @@ static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 		return 0;
 	if (!q->sync && !bfqd->kind->seeks)
 		return 1;
-	if (bfq_line_in_turn(bfqd, q) && !READ_ONCE(q->nr_queued))
+	if (bfq_line_plugged_for(bfqd, q))
 		return 0;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
 		return 1;
@@ -169,6 +166,16 @@ bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
 				      bfq_line_room(bfqd) <= bfq_line_kept(bfqd, q));
 }
 
+/*
+ * Is its turn to go on?  Not if it is ahead, on disks by a whole one: as long as nobody else has a
+ * tag, each of its turns is followed by another.
+ */
+static bool bfq_line_goes_on(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfq_queue_serving(q) &&
+	       !wf2q_leads(&q->entity, bfqd->kind->seeks ? bfq_turn_most(bfqd) : 1);
+}
+
 /* Is a tag better given to the one than to the other? Of one queue the first in line has it. */
 static bool bfq_line_before(const struct bfq_data *bfqd, const struct bfq_queue *a,
 			    const struct bfq_queue *b)
@@ -177,23 +184,23 @@ static bool bfq_line_before(const struct bfq_data *bfqd, const struct bfq_queue 
 		return false;
 	if (bfq_line_first(a) != bfq_line_first(b))
 		return bfq_line_first(a);
-	if (bfq_line_in_turn(bfqd, a) && a->entity.class <= b->entity.class)
+	if (bfq_line_goes_on(bfqd, a) && a->entity.class <= b->entity.class)
 		return true;
-	if (bfq_line_in_turn(bfqd, b) && b->entity.class <= a->entity.class)
+	if (bfq_line_goes_on(bfqd, b) && b->entity.class <= a->entity.class)
 		return false;
 	return wf2q_goes_before(&a->entity, &b->entity);
 }
 
 /*
  * Might this one, if none has waited for longer, have a tag that is kept?  Not who is ahead: a
- * write for each 32 small reads would have most of a card.
+ * write for each 32 small reads would have most of a card.  But nobody waits for ever: while others
+ * of a higher class are served, who is ahead stays so.
  */
 static bool bfq_line_may_have_kept(const struct bfq_data *bfqd, const struct bfq_waiter *waiter)
 {
-	if (bfqd->active.nr_first &&
-	    ktime_get_ns() - waiter->began <= BFQ_LINE_LONG_MS * NSEC_PER_MSEC)
-		return false;
-	return !wf2q_leads(&waiter->q->entity, 1);
+	if (ktime_get_ns() - waiter->began > BFQ_LINE_LONG_MS * NSEC_PER_MSEC)
+		return true;
+	return !bfqd->active.nr_first && !wf2q_leads(&waiter->q->entity, 1);
 }
 
 /* Are its requests not to be made now: have they as many tags as they may, or would be parked? */
@@ -204,15 +211,18 @@ static bool bfq_line_held_back(const struct bfq_data *bfqd, const struct bfq_que
 
 /*
  * A queue is in line for a tag: it competes, and it is due something meanwhile, unless it is held
- * back; or it would come before all others afterwards.
+ * back; or it would come before all others afterwards.  Return whether it may have one.
  */
-static void bfq_line_note(struct bfq_data *bfqd, struct bfq_queue *q)
+static bool bfq_line_note(struct bfq_data *bfqd, struct bfq_queue *q)
 {
+	bool may = !bfq_line_held_back(bfqd, q);
+
 	bfq_active_note(bfqd, q);
-	if (bfq_line_held_back(bfqd, q))
-		wf2q_unstand(&q->entity);
-	else
+	if (may)
 		wf2q_stand(&q->entity);
+	else
+		wf2q_unstand(&q->entity);
+	return may;
 }
 
 /* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
@@ -223,8 +233,7 @@ static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 	unsigned int left = BFQ_LINE_LOOKS;
 
 	list_for_each_entry(waiter, &line->waiters, link) {
-		bfq_line_note(bfqd, waiter->q);
-		if (!bfq_line_held_back(bfqd, waiter->q)) {
+		if (bfq_line_note(bfqd, waiter->q)) {
 			if (room > 0 && (!oldest || waiter->began < oldest->began) &&
 			    bfq_line_may_have_kept(bfqd, waiter))
 				oldest = waiter;

@@ -137,12 +137,12 @@ static u64 wf2q_ends_at(const struct wf2q_entity *e)
 
 /**
  * wf2q_goes_before - would one leaf be chosen before another, if both were backlogged?
- * @a:	the one, perhaps idle
- * @b:	the other, perhaps idle, of the same hierarchy
+ * @a:	the one, which is backlogged or stands in line
+ * @b:	the other, which is or does likewise, of the same hierarchy
  *
  * Where their paths part: by class, then who is eligible, of these by finish, of others by start.
- * One that is idle or in line is expected to need as much as it had in its last turn.  What classes
- * owe does not count.
+ * One in line is expected to need as much as it had in its last turn.  What classes owe does not
+ * count.
  */
 bool wf2q_goes_before(const struct wf2q_entity *a, const struct wf2q_entity *b)
 {

@@ -194,7 +194,7 @@ static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->state = WF2Q_OUT;
 }
 
-/* V has come to where an idle child has got to. */
+/* V has come to an idle child. */
 static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	rb_erase_cached(&e->node, &t->idle);
@@ -216,7 +216,7 @@ static noinline void wf2q_go_to(struct wf2q_tree *t, u64 vtime)
 		wf2q_forget(t, e);
 }
 
-/* No child that waits is eligible before @vtime: go there, or where one in line is. */
+/* No child that waits is eligible before @vtime: go there, or to where one in line is. */
 static noinline void wf2q_jump_to(struct wf2q_tree *t, u64 vtime)
 {
 	struct wf2q_entity *e;
@@ -390,13 +390,7 @@ static void wf2q_count(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->start = t->vtime;
 }
 
-/* Behind V by no more than this: who stood in line for too long gives up the rest. */
-static inline u64 wf2q_least_kept(const struct wf2q_entity *e)
-{
-	return wf2q_tree_of(e)->vtime - WF2Q_MOST_KEPT * e->inverse;
-}
-
-/* Take an idle child that is counted from where it is. */
+/* Take an idle child from where it is. */
 static void wf2q_rouse(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_REMEMBERED || e->state == WF2Q_STANDING)
@@ -405,7 +399,7 @@ static void wf2q_rouse(struct wf2q_tree *t, struct wf2q_entity *e)
 		t->nr_due--;
 }
 
-/* Count who is idle, if it is not counted yet; it is in no tree then. */
+/* And count it, if it is not yet. */
 static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_OUT)
@@ -414,14 +408,28 @@ static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
 		wf2q_rouse(t, e);
 }
 
+/*
+ * Of what is due to one in line all but WF2Q_MOST_KEPT sectors is given up. The others have had
+ * that: V goes on by it, so that they do not have to wait for it.
+ */
+static noinline void wf2q_give_up(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	u64 least = t->vtime - WF2Q_MOST_KEPT * e->inverse, by = least - e->start;
+
+	if (wf2q_before(e->start, least)) {
+		e->start = least;
+		wf2q_go_to(t, t->vtime + mul_u64_u64_div_u64(by, e->weight, t->wsum));
+	}
+}
+
 /* Idle -> waiting. */
 static void wf2q_join(struct wf2q_entity *e)
 {
 	struct wf2q_tree *t = wf2q_tree_of(e);
 
 	wf2q_be_counted(t, e);
-	if (unlikely(e->state == WF2Q_DUE) && wf2q_before(e->start, wf2q_least_kept(e)))
-		e->start = wf2q_least_kept(e);
+	if (unlikely(e->state == WF2Q_DUE))
+		wf2q_give_up(t, e);
 	if (unlikely(e->class != WF2Q_BE || e->parent->mixed))
 		wf2q_join_classes(e);
 	wf2q_wait_from_start(e);
@@ -974,8 +982,7 @@ static void wf2q_reweigh_waiting(struct wf2q_entity *e)
 	u64 need = wf2q_remaining(e);
 
 	if (wf2q_before(e->start, t->vtime)) {
-		u64 finish = t->vtime +
-			     div_u64(need << WF2Q_SHIFT, e->new_weight);
+		u64 finish = t->vtime + div_u64(need << WF2Q_SHIFT, e->new_weight);
 
 		if (!wf2q_before(finish, e->finish)) {
 			e->changed = true;
@@ -989,7 +996,6 @@ static void wf2q_reweigh_waiting(struct wf2q_entity *e)
 	wf2q_settle(e->parent, false);
 }
 
-/* The root's entity is always out. */
 static void wf2q_set_weight_in_class(struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_OUT) {
@@ -1105,10 +1111,10 @@ void wf2q_stand(struct wf2q_entity *leaf)
 	for (e = leaf; e->parent && !e->stands; e = &e->parent->entity) {
 		e->stands = true;
 		e->parent->nr_standing++;
-		if (e->state < WF2Q_WAITING) {
-			wf2q_be_counted(wf2q_tree_of(e), e);
-			wf2q_rest(wf2q_tree_of(e), e);
-		}
+		if (e->state >= WF2Q_WAITING)
+			continue;
+		wf2q_be_counted(wf2q_tree_of(e), e);
+		wf2q_rest(wf2q_tree_of(e), e);
 	}
 	wf2q_settle(leaf->parent, true);	/* V is elsewhere where a group has returned */
 }

@@ -36,7 +36,7 @@
 
 /*
  * Who stands in line keeps what it is due up to so many sectors (64 MiB): as much as one turn has
- * at most (BFQ_TURN_MOST). If it is forgotten there, nobody is shut out for long afterwards.
+ * at most (BFQ_TURN_MOST). What is more than that is given up, and nobody has to wait for it.
  */
 #define WF2Q_MOST_KEPT		0x20000U
 
@@ -69,7 +69,8 @@ enum wf2q_class { WF2Q_RT, WF2Q_RAISED, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
  *			idle tree until virtual time reaches its finish
  * @WF2Q_STANDING:	not backlogged, but stands in line, and served ahead of its share: in the
  *			idle tree until virtual time reaches its finish
- * @WF2Q_DUE:		not backlogged, but stands in line, and not ahead: counted, and in no tree
+ * @WF2Q_DUE:		not backlogged, but stands in line, and was not ahead when it was looked at:
+ *			counted, and in no tree
  * @WF2Q_WAITING:	backlogged, in the waiting tree (or the sole to wait)
  * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
  *			group

@@ -200,6 +200,8 @@ static void stand_is_due(void)
 {
 	struct few f;
 	const u64 half = (1000ULL << WF2Q_SHIFT) / 200, third = (1000ULL << WF2Q_SHIFT) / 300;
+	struct wf2q_tree *of_root = &f.root.tree[WF2Q_BE], was;
+	u64 least, more;
 	int i;
 
 	few_make(&f);
@@ -221,9 +223,13 @@ static void stand_is_due(void)
 		wf2q_leave(&f.leaf[i]);
 	for (i = 0; i < 4; i++)
 		few_serve(&f, &f.leaf[1], WF2Q_MOST_KEPT);
+	was = *of_root;
+	least = was.vtime - WF2Q_MOST_KEPT * f.leaf[0].inverse;
+	more = least - f.leaf[0].start;
+	EXPECT("more is due than is kept", (s64)more > 0, true);
 	wf2q_enter(&f.leaf[0], 1000);
-	EXPECT("what is kept of it, at most", f.root.tree[WF2Q_BE].vtime - f.leaf[0].start,
-	       WF2Q_MOST_KEPT * f.leaf[0].inverse);
+	EXPECT("what is kept of it", f.leaf[0].start, least);
+	EXPECT("V when the rest is given up", of_root->vtime, was.vtime + more / (was.wsum / 100));
 	wf2q_leave(&f.leaf[0]);
 	wf2q_enter(&f.leaf[1], 1000);
 	wf2q_unstand(&f.leaf[0]);

@@ -79,13 +79,14 @@ compare "one of class real time takes little longer than alone ($took, $idle ms)
 killall -9 fio
 
 # And nobody waits for ever, not beside more of class real time than there are tags: who has waited
-# for longest gets one a second.
+# for longest gets one a second, also if it had more than another that has gone.
 for nr in 1 2 3; do
 	reader_on "$DEV" program --offset=${nr}g --size=512m --rw=randread --bs=4k --ioengine=psync --prioclass=1
 done
 sleep 1
+reader_on "$DEV" light --offset=8g --size=512m --rw=randread --bs=4k --ioengine=psync --number_ios=3
 reader_on "$DEV" light --offset=9g --size=512m --rw=randread --bs=4k --ioengine=psync
-sleep 2
+sleep 8
 a=$(got light rbytes)
 sleep 4
 a=$((($(got light rbytes) - a) / 4096))
