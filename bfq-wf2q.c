@@ -194,7 +194,6 @@ static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->state = WF2Q_OUT;
 }
 
-/* V has come to an idle child. */
 static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	rb_erase_cached(&e->node, &t->idle);
@@ -399,7 +398,6 @@ static void wf2q_rouse(struct wf2q_tree *t, struct wf2q_entity *e)
 		t->nr_due--;
 }
 
-/* And count it, if it is not yet. */
 static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_OUT)
@@ -861,7 +859,9 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 	} else {
 		wf2q_be_counted(t, e);
 		e->start += step;
-		wf2q_rest(t, e);
+		e->finish = e->start;
+		e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
+		wf2q_insert_idle(t, e);
 	}
 	wf2q_advance(t, sectors);
 }
