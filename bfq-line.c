@@ -206,7 +206,7 @@ static bool bfq_line_may_have_kept(const struct bfq_data *bfqd, const struct bfq
 /* Are its requests not to be made now: have they as many tags as they may, or would be parked? */
 static bool bfq_line_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return !q->sync && (bfq_line_full(bfqd, q) || bfq_raise_writes_wait(bfqd));
+	return bfq_line_full(bfqd, q) || (!q->sync && bfq_raise_writes_wait(bfqd));
 }
 
 /*

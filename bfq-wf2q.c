@@ -194,15 +194,29 @@ static void wf2q_uncount(struct wf2q_tree *t, struct wf2q_entity *e)
 	e->state = WF2Q_OUT;
 }
 
+/* An idle child, in no tree, is not ahead of V: stop counting it, unless it stands in line. */
+static void wf2q_not_ahead(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	if (likely(!e->stands)) {
+		wf2q_uncount(t, e);
+		return;
+	}
+	e->state = WF2Q_DUE;
+	t->nr_due++;
+}
+
+/* V has come to where an idle child has got to. */
 static void wf2q_forget(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	rb_erase_cached(&e->node, &t->idle);
-	if (unlikely(e->stands)) {
-		e->state = WF2Q_DUE;
-		t->nr_due++;
-	} else {
-		wf2q_uncount(t, e);
-	}
+	wf2q_not_ahead(t, e);
+}
+
+static void wf2q_remember(struct wf2q_tree *t, struct wf2q_entity *e)
+{
+	e->finish = e->start;
+	e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
+	wf2q_insert_idle(t, e);
 }
 
 static noinline void wf2q_go_to(struct wf2q_tree *t, u64 vtime)
@@ -398,6 +412,7 @@ static void wf2q_rouse(struct wf2q_tree *t, struct wf2q_entity *e)
 		t->nr_due--;
 }
 
+/* And count it, if it is not yet. */
 static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (e->state == WF2Q_OUT)
@@ -438,23 +453,17 @@ static void wf2q_rest(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	if (unlikely(e->new_weight != e->weight))
 		wf2q_reweigh(t, e);
-	e->finish = e->start;
-	if (wf2q_before(t->vtime, e->start)) {
-		e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
-		wf2q_insert_idle(t, e);
-	} else if (likely(!e->stands)) {
-		wf2q_uncount(t, e);
-	} else {
-		e->state = WF2Q_DUE;
-		t->nr_due++;
-	}
+	if (wf2q_before(t->vtime, e->start))
+		wf2q_remember(t, e);
+	else
+		wf2q_not_ahead(t, e);
 }
 
-/* An idle child leaves its tree for good. */
-static void wf2q_part(struct wf2q_entity *e)
+/* What an idle child is has changed: to where it belongs now. */
+static void wf2q_rest_anew(struct wf2q_entity *e)
 {
-	if (e->state == WF2Q_REMEMBERED)
-		wf2q_forget(wf2q_tree_of(e), e);
+	wf2q_be_counted(wf2q_tree_of(e), e);
+	wf2q_rest(wf2q_tree_of(e), e);
 }
 
 /*
@@ -624,10 +633,8 @@ static void wf2q_change_class(struct wf2q_entity *e)
 		wf2q_uncount(wf2q_tree_of(e), e);
 	e->class = e->new_class;
 	wf2q_adopt_weight(e);
-	if (unlikely(e->stands)) {
-		wf2q_count(wf2q_tree_of(e), e);
-		wf2q_rest(wf2q_tree_of(e), e);
-	}
+	if (unlikely(e->stands))
+		wf2q_rest_anew(e);
 }
 
 /*
@@ -859,9 +866,7 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 	} else {
 		wf2q_be_counted(t, e);
 		e->start += step;
-		e->finish = e->start;
-		e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
-		wf2q_insert_idle(t, e);
+		wf2q_remember(t, e);
 	}
 	wf2q_advance(t, sectors);
 }
@@ -998,14 +1003,12 @@ static void wf2q_reweigh_waiting(struct wf2q_entity *e)
 
 static void wf2q_set_weight_in_class(struct wf2q_entity *e)
 {
-	if (e->state == WF2Q_OUT) {
+	if (e->state == WF2Q_OUT)
 		wf2q_adopt_weight(e);
-	} else if (e->state == WF2Q_WAITING) {
+	else if (e->state == WF2Q_WAITING)
 		wf2q_reweigh_waiting(e);
-	} else {
-		wf2q_rouse(wf2q_tree_of(e), e);
-		wf2q_rest(wf2q_tree_of(e), e);
-	}
+	else
+		wf2q_rest_anew(e);
 }
 
 /**
@@ -1111,10 +1114,8 @@ void wf2q_stand(struct wf2q_entity *leaf)
 	for (e = leaf; e->parent && !e->stands; e = &e->parent->entity) {
 		e->stands = true;
 		e->parent->nr_standing++;
-		if (e->state >= WF2Q_WAITING)
-			continue;
-		wf2q_be_counted(wf2q_tree_of(e), e);
-		wf2q_rest(wf2q_tree_of(e), e);
+		if (e->state < WF2Q_WAITING)
+			wf2q_rest_anew(e);
 	}
 	wf2q_settle(leaf->parent, true);	/* V is elsewhere where a group has returned */
 }
@@ -1134,10 +1135,8 @@ void wf2q_unstand(struct wf2q_entity *leaf)
 		return;
 	for (e = leaf; e->parent; e = &e->parent->entity) {
 		e->stands = false;
-		if (e->state < WF2Q_WAITING) {
-			wf2q_rouse(wf2q_tree_of(e), e);
-			wf2q_rest(wf2q_tree_of(e), e);
-		}
+		if (e->state < WF2Q_WAITING)
+			wf2q_rest_anew(e);
 		if (--e->parent->nr_standing)
 			break;
 	}
@@ -1195,5 +1194,6 @@ void wf2q_exit(struct wf2q_entity *e)
 		if (wf2q_backlogged(e))
 			wf2q_leave(e);
 	}
-	wf2q_part(e);
+	if (e->state == WF2Q_REMEMBERED)
+		wf2q_forget(wf2q_tree_of(e), e);
 }

@@ -226,7 +226,6 @@ static void check_all(void)
 	int i, class;
 
 	check_counted();
-
 	for (i = 0; i < LEAVES; i++)
 		ask(&leaf[i]);
 	for (i = 0; i < LEAVES; i++)

@@ -148,7 +148,7 @@ static void line_of_deep(bool groups)
  * Who asks for little, one after the other, waits for the request that waits for the device, and for
  * what is left of the one that is in it.
  */
-static void line_of_one(u32 weight, bool groups)
+static void line_of_one(bool groups)
 {
 	struct stander *little;
 	struct line l;
@@ -162,7 +162,6 @@ static void line_of_one(u32 weight, bool groups)
 	little = &l.stander[0];
 	little->size = 16;
 	little->deep = false;
-	wf2q_set_weight(&little->leaf, weight);
 	for (n = 0; n < 20000; n++)
 		line_step(&l);
 	EXPECT("others' requests for each that it waits for", little->waited / little->reads, 1);
@@ -207,15 +206,14 @@ static void stand_is_due(void)
 	few_make(&f);
 	wf2q_stand(&f.leaf[0]);
 	few_serve(&f, &f.leaf[1], 1000);
-	EXPECT("V after 1000 sectors for one of two", f.root.tree[WF2Q_BE].vtime, half);
+	EXPECT("V after 1000 sectors for one of two", of_root->vtime, half);
 	wf2q_enter(&f.leaf[1], 1000);
-	EXPECT("V while one that is ahead waits alone", f.root.tree[WF2Q_BE].vtime, half);
+	EXPECT("V while one that is ahead waits alone", of_root->vtime, half);
 	wf2q_leave(&f.leaf[1]);
 	few_serve(&f, &f.leaf[2], 1000);
 	wf2q_enter(&f.leaf[1], 1000);
 	wf2q_enter(&f.leaf[2], 1000);
-	EXPECT("V while two that are ahead wait", f.root.tree[WF2Q_BE].vtime,
-	       half + third);
+	EXPECT("V while two that are ahead wait", of_root->vtime, half + third);
 	wf2q_enter(&f.leaf[0], 1000);
 	EXPECT("start of who stood in line", f.leaf[0].start, 0);
 	check_group(&f.root);
@@ -233,7 +231,7 @@ static void stand_is_due(void)
 	wf2q_leave(&f.leaf[0]);
 	wf2q_enter(&f.leaf[1], 1000);
 	wf2q_unstand(&f.leaf[0]);
-	EXPECT("V when nobody stands in line any more", f.root.tree[WF2Q_BE].vtime, f.leaf[1].start);
+	EXPECT("V when nobody stands in line any more", of_root->vtime, f.leaf[1].start);
 	check_group(&f.root);
 }
 
@@ -295,6 +293,6 @@ void test_line(void)
 	stand_is_counted();
 	for (i = 0; i < 200; i++)
 		line_of_deep(i & 1);
-	line_of_one(100, false);
-	line_of_one(100, true);
+	line_of_one(false);
+	line_of_one(true);
 }

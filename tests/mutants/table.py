@@ -459,7 +459,7 @@ MUTANTS = (
            (("bfq-wf2q.c", "	if (!wf2q_before(vtime, e->start))\n		return e;\n", "	return e;\n"),)),
     Mutant("engine-forgets", "who was ahead when it went to sleep is remembered",
            ("engine",),
-           (("bfq-wf2q.c", "	if (wf2q_before(t->vtime, e->start)) {\n		e->state = likely", "	if (0) {\n		e->state = likely"),)),
+           (("bfq-wf2q.c", "	if (wf2q_before(t->vtime, e->start))\n		wf2q_remember", "	if (0)\n		wf2q_remember"),)),
     Mutant("engine-starves", "no class starves",
            ("engine",),
            (("bfq-wf2q.c", "if (!first || g->owed[class] <", "if (1 || g->owed[class] <"),)),

@@ -40,10 +40,10 @@ got() { awk -v d="$(cat "/sys/block/$DISK/dev")" -v w="$2=" '$1 == d { sub(".*" 
 all_read() { [ $(($(got "$1" rbytes) - before)) -ge "$2" ]; }
 # wrote GROUP: has its writer written anything?
 wrote() { [ "$(got "$1" wbytes)" -gt 0 ]; }
-# begun GROUP: wait until they do
+# begun GROUP [BYTES]: wait until they do
 begun() {
 	before=$(got "$1" rbytes)
-	eventually 60 all_read "$1" $((20 << 20)) || give_up "the readers do not begin"
+	eventually 60 all_read "$1" "${2:-$((20 << 20))}" || give_up "the readers do not begin"
 }
 
 cg_setup
@@ -190,8 +190,7 @@ echo 0 >"$QUEUE/iosched/low_latency"
 for nr in 1 2 3 4 5 6; do
 	reader_on "$DEV" program --offset=${nr}g --size=512m --rw=randread --bs=4k --ioengine=psync
 done
-before=$(got program rbytes)
-eventually 60 all_read program $((2 << 20)) || give_up "the readers do not begin"
+begun program $((2 << 20))
 alone=$(got program rbytes)
 sleep 4
 alone=$(($(got program rbytes) - alone))
