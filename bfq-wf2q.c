@@ -159,22 +159,10 @@ static void wf2q_erase_waiting(struct wf2q_entity *e)
 
 /* The idle tree. */
 
-static void wf2q_insert_idle(struct wf2q_tree *t, struct wf2q_entity *e)
+static bool wf2q_ends_before(struct rb_node *a, const struct rb_node *b)
 {
-	struct rb_node **link = &t->idle.rb_root.rb_node, *above = NULL;
-	bool leftmost = true;
-
-	while (*link) {
-		above = *link;
-		if (wf2q_before(e->finish, wf2q_entity_at(above)->finish)) {
-			link = &above->rb_left;
-		} else {
-			link = &above->rb_right;
-			leftmost = false;
-		}
-	}
-	rb_link_node(&e->node, above, link);
-	rb_insert_color_cached(&e->node, &t->idle, leftmost);
+	return wf2q_before(rb_entry(a, struct wf2q_entity, node)->finish,
+			   rb_entry(b, struct wf2q_entity, node)->finish);
 }
 
 static inline struct wf2q_entity *wf2q_first_idle(struct wf2q_tree *t)
@@ -216,7 +204,7 @@ static void wf2q_remember(struct wf2q_tree *t, struct wf2q_entity *e)
 {
 	e->finish = e->start;
 	e->state = likely(!e->stands) ? WF2Q_REMEMBERED : WF2Q_STANDING;
-	wf2q_insert_idle(t, e);
+	rb_add_cached(&e->node, &t->idle, wf2q_ends_before);
 }
 
 static noinline void wf2q_go_to(struct wf2q_tree *t, u64 vtime)
@@ -866,7 +854,7 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 	} else {
 		wf2q_be_counted(t, e);
 		e->start += step;
-		wf2q_remember(t, e);
+		wf2q_rest(t, e);
 	}
 	wf2q_advance(t, sectors);
 }

@@ -282,6 +282,36 @@ static void stand_is_counted(void)
 	EXPECT("traces", f.root.nr_traces, 0);
 }
 
+/* Who is charged out of turn and still has had less than it is due, in line or by its credit. */
+static void charged_behind(void)
+{
+	struct few f;
+	struct wf2q_tree *of_root = &f.root.tree[WF2Q_BE];
+	s64 off;
+
+	few_make(&f);
+	wf2q_stand(&f.leaf[0]);
+	few_serve(&f, &f.leaf[1], 1000);
+	wf2q_charge(&f.leaf[0], 200);
+	EXPECT("V after 1200 sectors for two", of_root->vtime, (1200ULL << WF2Q_SHIFT) / 200);
+	EXPECT("start of who had 200 of them", f.leaf[0].start, 200 * f.leaf[0].inverse);
+	EXPECT("who is due", of_root->nr_due, 1);
+	check_group(&f.root);
+
+	few_make(&f);
+	wf2q_set_credit(&f.root, WF2Q_MAX_BUDGET);
+	wf2q_move(&f.leaf[0], &f.group);
+	wf2q_enter(&f.leaf[1], 1000);
+	wf2q_select(&f.root);
+	wf2q_charge(&f.leaf[1], 1000);
+	wf2q_charge(&f.leaf[0], 100);
+	/* V has gone back to 5; the 100 are the other's due, as the group does not wait for more. */
+	off = of_root->vtime - (6ULL << WF2Q_SHIFT);
+	EXPECT("V after 1100 sectors, 100 of them for a group that is due more",
+	       off < (s64)WF2Q_NOTHING && -off < (s64)WF2Q_NOTHING, true);
+	check_group(&f.root);
+}
+
 /* Requests that are not made yet: whose turn is it to make one? */
 void test_line(void)
 {
@@ -291,6 +321,7 @@ void test_line(void)
 	jumps_to_first(3000, 2500);
 	jumps_to_first(600, 3000);
 	stand_is_counted();
+	charged_behind();
 	for (i = 0; i < 200; i++)
 		line_of_deep(i & 1);
 	line_of_one(false);

@@ -669,7 +669,10 @@ void model_charge(struct node *leaf, u32 sectors)
 			else
 				count(n);
 			n->s += step;
-			heap_add(&l->ahead, n);
+			if (n->s > l->v)
+				heap_add(&l->ahead, n);
+			else
+				uncount(l, n);
 		}
 		if (l->weights == n->weight && n->serving)
 			l->v += step;

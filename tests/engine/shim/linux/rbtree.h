@@ -51,6 +51,23 @@ static inline void rb_insert_color_cached(struct rb_node *node,
 	shim_rb_insert(node, tree, leftmost, NULL);
 }
 
+static inline void rb_add_cached(struct rb_node *node, struct rb_root_cached *tree,
+				 bool (*less)(struct rb_node *a, const struct rb_node *b))
+{
+	struct rb_node **link = &tree->rb_root.rb_node, *up = NULL;
+	bool leftmost = true;
+
+	while (*link) {
+		bool left = less(node, *link);
+
+		up = *link;
+		leftmost &= left;
+		link = left ? &up->rb_left : &up->rb_right;
+	}
+	rb_link_node(node, up, link);
+	rb_insert_color_cached(node, tree, leftmost);
+}
+
 static inline void rb_erase_cached(struct rb_node *node,
 				   struct rb_root_cached *tree)
 {
