@@ -852,6 +852,7 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 			e->finish = e->start;
 		wf2q_insert_waiting(e);
 	} else {
+		/* If it still is not ahead, the fluid server has no service to share with it. */
 		wf2q_be_counted(t, e);
 		e->start += step;
 		wf2q_rest(t, e);
