@@ -13,8 +13,7 @@
  * gives its tag back, one of those who stand in line is let go and takes it:
  *
  *	1. a task of a queue of real time, or that goes first (bfq-raise.c),
- *	2. one of the queue in service, unless it is ahead (on disks, by a turn), or its turn, and
- *	   what it saves, would end with each request,
+ *	2. one of the queue in service, or its turn, and what that saves, would end with a request,
  *	3. of the others one that the engine would choose (wf2q_goes_before()).
  *
  * So the line is the engine's order for requests that are not made yet.  What they will need is not
@@ -24,10 +23,10 @@
  * be parked.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
- * long as somebody goes first, is behind its guarantee, or is of a higher class; and from requests
- * for which nobody waits, on flash always, since there a write takes ten times as long as a read.
- * Otherwise they have as many as bfq-depth.c lets them have everywhere; a write that would be
- * parked gets none.
+ * long as somebody goes first, is behind its guarantee, is of a higher class, or has the device
+ * plugged for it; and from requests for which nobody waits, on flash always, since there a write
+ * takes ten times as long as a read.  Otherwise they have as many as bfq-depth.c lets them have
+ * everywhere; a write that would be parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
  * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
@@ -111,11 +110,25 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
-/* Is the device plugged for it, or may it be?  Flash is for those behind, or for exact shares. */
+/* Is the device plugged for the sake of shares?  Flash is for those behind, or for exact shares. */
+static bool bfq_line_plugs(const struct bfq_data *bfqd)
+{
+	return bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares);
+}
+
+/* Is the device plugged for it, or may it be?  Without the lock a hint, as the next one. */
 static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return (bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares)) &&
-	       bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
+	return bfq_line_plugs(bfqd) && bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
+}
+
+/*
+ * Is the device plugged for another?  The request that it waits for needs a tag, and whatever has
+ * that waits until the plug has ended for nothing.
+ */
+static bool bfq_line_plugged_beside(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfq_line_plugs(bfqd) && bfq_plugged(bfqd) && !bfq_queue_serving(q);
 }
 
 /*
@@ -132,7 +145,8 @@ static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 		return 1;
 	if (bfq_line_plugged_for(bfqd, q))
 		return 0;
-	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
+	if (!bfq_line_first(q) &&
+	    (READ_ONCE(active->nr_first) || bfq_line_plugged_beside(bfqd, q)))
 		return 1;
 	/* a bit likewise */
 	if (READ_ONCE(active->nr_behind) && !data_race((bool)q->habit.behind))
@@ -166,27 +180,16 @@ bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q)
 				      bfq_line_room(bfqd) <= bfq_line_kept(bfqd, q));
 }
 
-/*
- * Is its turn to go on?  Not if it is ahead, on disks by a whole one: as long as nobody else has a
- * tag, each of its turns is followed by another.
- */
-static bool bfq_line_goes_on(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfq_queue_serving(q) &&
-	       !wf2q_leads(&q->entity, bfqd->kind->seeks ? bfq_turn_most(bfqd) : 1);
-}
-
 /* Is a tag better given to the one than to the other? Of one queue the first in line has it. */
-static bool bfq_line_before(const struct bfq_data *bfqd, const struct bfq_queue *a,
-			    const struct bfq_queue *b)
+static bool bfq_line_before(const struct bfq_queue *a, const struct bfq_queue *b)
 {
 	if (a == b)
 		return false;
 	if (bfq_line_first(a) != bfq_line_first(b))
 		return bfq_line_first(a);
-	if (bfq_line_goes_on(bfqd, a) && a->entity.class <= b->entity.class)
+	if (bfq_queue_serving(a) && a->entity.class <= b->entity.class)
 		return true;
-	if (bfq_line_goes_on(bfqd, b) && b->entity.class <= a->entity.class)
+	if (bfq_queue_serving(b) && b->entity.class <= a->entity.class)
 		return false;
 	return wf2q_goes_before(&a->entity, &b->entity);
 }
@@ -238,7 +241,7 @@ static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 			    bfq_line_may_have_kept(bfqd, waiter))
 				oldest = waiter;
 			if (room > bfq_line_kept(bfqd, waiter->q) &&
-			    (!best || bfq_line_before(bfqd, waiter->q, best->q)))
+			    (!best || bfq_line_before(waiter->q, best->q)))
 				best = waiter;
 		}
 		if (!--left)

@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 24
+plan 28
 require fio
 require_helper
 
@@ -204,3 +204,36 @@ part=$(calc "100 * $a / $alone")
 compare "small readers beside a writer have most of the card ($part %)" "$part" -ge 60
 compare "and the writer goes on ($b MB/s)" "$b" -ge 0.1
 killall -9 fio
+
+# A disk in a USB case: the tag for the request that the device is plugged for is kept, or each turn of who
+# reads a little at a time would end with the first. It has 75 parts of 100 to 25.
+beside_deep() {
+	reader_on "$DEV" heavy --offset=5g --size=1g --rw="$1" --bs=4k --ioengine=psync
+	for nr in 1 2 3; do
+		reader_on "$DEV" light --offset="$((5 + 5 * nr))g" --size=1g --rw=read --bs=64k \
+			--ioengine=libaio --iodepth=16
+	done
+	begun light
+	a=$(got heavy rbytes) b=$(got light rbytes)
+	sleep 8
+	a=$((($(got heavy rbytes) - a) / 8)) b=$((($(got light rbytes) - b) / 8))
+	killall -9 fio
+}
+modelled_disk disk3 profile=hdd queue_depth=1 size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+compare "a disk in a USB case has two tags" "$(cat "$QUEUE/nr_requests")" -eq 2
+beside_deep randread
+compare "one who goes first is not kept from a tag by a plug ($((a / 4096)) reads/s)" "$((a / 4096))" -ge 75
+echo 0 >"$QUEUE/iosched/low_latency"
+beside_deep read
+part=$(calc "100.0 * $a / ($a + $b)")
+compare "one request of 4 KiB after the other has its part beside deep readers on a disk ($part %)" "$part" -ge 70
+
+# On flash where exact_shares asks for that.
+modelled_disk disk4 profile=sd-card size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+echo 0 >"$QUEUE/iosched/low_latency"
+echo 1 >"$QUEUE/iosched/exact_shares"
+beside_deep read
+part=$(calc "100.0 * $a / ($a + $b)")
+compare "and with exact_shares on a card ($part %)" "$part" -ge 60
