@@ -24,7 +24,7 @@
  * other this can be told from one request to the next:
  *
  *	alone	what the request would have taken alone, and the thinking before it
- *	took	what both have taken
+ *	took	what both have taken, and the wait for its tag
  *	lag	+= share * took - alone
  *
  * A lag above zero says that it is behind its guarantee, below that others have cost it nothing
@@ -297,8 +297,11 @@ void bfq_habit_beside(struct bfq_queue *q, u32 load)
 	q->habit.room -= load;
 }
 
-/* How does a queue get on?  It thought, asked, and has had what it asked for. */
-static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
+/*
+ * How does a queue get on?  It thought, asked, and has had what it asked for; for the tag of its
+ * next request it has waited for @wait ns.
+ */
+static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, u32 wait)
 {
 	struct bfq_habit *habit = &q->habit;
 	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
@@ -318,7 +321,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q)
 		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
 	else
 		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
-	slow = (s64)((took + (u64)thought) * share >> BFQ_SHARE_SHIFT) -
+	slow = (s64)(((u64)took + wait + thought) * share >> BFQ_SHARE_SHIFT) -
 	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
@@ -426,7 +429,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns), (u64)U32_MAX);
 	bfq_habit_see_think(habit, think);
 	if (bfq_habit_single(q))
-		bfq_habit_progress(bfqd, q);
+		bfq_habit_progress(bfqd, q, min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST));
 	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
 	return rest;
 }

@@ -23,10 +23,10 @@
  * be parked.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
- * long as somebody goes first, is behind its guarantee, is of a higher class, or has the device
- * plugged for it; and from requests for which nobody waits, on flash always, since there a write
- * takes ten times as long as a read.  Otherwise they have as many as bfq-depth.c lets them have
- * everywhere; a write that would be parked gets none.
+ * long as somebody goes first, is of a higher class, is behind its guarantee, or has the device
+ * plugged for it (for the latter two not from who is due more); and from requests for which nobody
+ * waits, on flash always, since there a write takes ten times as long as a read.  Otherwise they
+ * have as many as bfq-depth.c lets them have everywhere; a write that would be parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
  * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
@@ -110,16 +110,10 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
-/* Is the device plugged for the sake of shares?  Flash is for those behind, or for exact shares. */
-static bool bfq_line_plugs(const struct bfq_data *bfqd)
-{
-	return bfqd->kind->seeks || READ_ONCE(bfqd->tun.exact_shares);
-}
-
-/* Is the device plugged for it, or may it be?  Without the lock a hint, as the next one. */
+/* Is the device plugged for it?  Without the lock a hint, as the next one. */
 static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfq_line_plugs(bfqd) && bfq_queue_serving(q) && !READ_ONCE(q->nr_queued);
+	return bfq_plugged(bfqd) && bfq_queue_serving(q);
 }
 
 /*
@@ -128,30 +122,50 @@ static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_q
  */
 static bool bfq_line_plugged_beside(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfq_line_plugs(bfqd) && bfq_plugged(bfqd) && !bfq_queue_serving(q);
+	return bfq_plugged(bfqd) && !bfq_queue_serving(q);
 }
 
-/*
- * How many of them are not for this queue?  Not the only one, and none if the device may be plugged
- * for it.  Without the lock a hint.
- */
-static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/* Is one kept from it, whatever the engine says: for who goes first, or is of a higher class? */
+static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
 
-	if (READ_ONCE(bfqd->tags) <= 1)
-		return 0;
 	if (!q->sync && !bfqd->kind->seeks)
-		return 1;
+		return true;
 	if (bfq_line_plugged_for(bfqd, q))
-		return 0;
-	if (!bfq_line_first(q) &&
-	    (READ_ONCE(active->nr_first) || bfq_line_plugged_beside(bfqd, q)))
-		return 1;
-	/* a bit likewise */
-	if (READ_ONCE(active->nr_behind) && !data_race((bool)q->habit.behind))
-		return 1;
+		return false;
+	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
+		return true;
 	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
+}
+
+/* Or for the sake of shares, so only if it is not due more than who is served? */
+static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	if (bfq_line_plugged_for(bfqd, q))
+		return false;
+	if (bfq_line_plugged_beside(bfqd, q) && !bfq_line_first(q))
+		return true;
+	/* a bit likewise */
+	return READ_ONCE(bfqd->active.nr_behind) && !data_race((bool)q->habit.behind);
+}
+
+/* How many of them are not for this queue?  Not the only one.  Without the lock a hint. */
+static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return READ_ONCE(bfqd->tags) > 1 && (bfq_line_barred(bfqd, q) || bfq_line_yields(bfqd, q));
+}
+
+/*
+ * Would the engine choose it before the queue in service?  If not for this, those of a group whose
+ * turns follow each other would keep one of another group out for as many of them.
+ */
+static bool bfq_line_due(struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_queue *serving = bfq_in_service(bfqd);
+
+	return serving && !bfq_line_barred(bfqd, q) &&
+	       wf2q_goes_before(&q->entity, &serving->entity);
 }
 
 /**
@@ -228,6 +242,12 @@ static bool bfq_line_note(struct bfq_data *bfqd, struct bfq_queue *q)
 	return may;
 }
 
+/* Is one of so many tags that are left for this queue? */
+static bool bfq_line_may_have_one(struct bfq_data *bfqd, const struct bfq_queue *q, int room)
+{
+	return room > bfq_line_kept(bfqd, q) || (room > 0 && bfq_line_due(bfqd, q));
+}
+
 /* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
 static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 {
@@ -240,7 +260,7 @@ static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 			if (room > 0 && (!oldest || waiter->began < oldest->began) &&
 			    bfq_line_may_have_kept(bfqd, waiter))
 				oldest = waiter;
-			if (room > bfq_line_kept(bfqd, waiter->q) &&
+			if (bfq_line_may_have_one(bfqd, waiter->q, room) &&
 			    (!best || bfq_line_before(waiter->q, best->q)))
 				best = waiter;
 		}

@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 28
+plan 31
 require fio
 require_helper
 
@@ -205,8 +205,8 @@ compare "small readers beside a writer have most of the card ($part %)" "$part" 
 compare "and the writer goes on ($b MB/s)" "$b" -ge 0.1
 killall -9 fio
 
-# A disk in a USB case: the tag for the request that the device is plugged for is kept, or each turn of who
-# reads a little at a time would end with the first. It has 75 parts of 100 to 25.
+# The request that the device is plugged for finds a tag, or each turn of who reads a little at a time would
+# end with the first: 75 parts of 100 for that one, beside three that read deep.
 beside_deep() {
 	reader_on "$DEV" heavy --offset=5g --size=1g --rw="$1" --bs=4k --ioengine=psync
 	for nr in 1 2 3; do
@@ -224,16 +224,38 @@ sched "${SCHED:-$BFQ_NAME}"
 compare "a disk in a USB case has two tags" "$(cat "$QUEUE/nr_requests")" -eq 2
 beside_deep randread
 compare "one who goes first is not kept from a tag by a plug ($((a / 4096)) reads/s)" "$((a / 4096))" -ge 75
+reads="p=s60+8"
+program program
+idle=$took
+readers light 10 1
+begun light
+sleep 2
+program program
+compare "nor is a group that is due more than that in service ($took, $idle ms)" "$took" -le "$(calc "2.5 * $idle")"
+killall -9 fio
 echo 0 >"$QUEUE/iosched/low_latency"
 beside_deep read
 part=$(calc "100.0 * $a / ($a + $b)")
-compare "one request of 4 KiB after the other has its part beside deep readers on a disk ($part %)" "$part" -ge 70
+compare "one request of 4 KiB after the other has its part beside deep readers on a disk ($part %)" "$part" -ge 65
 
-# On flash where exact_shares asks for that.
-modelled_disk disk4 profile=sd-card size_mb=32768
+# On flash by the device's time, and where exact_shares asks for that by what is read.
+modelled_disk disk4 profile=usb-stick size_mb=32768
+sched "${SCHED:-$BFQ_NAME}"
+echo 0 >"$QUEUE/iosched/low_latency"
+reader_on "$DEV" heavy --offset=5g --size=1g --rw=read --bs=4k --ioengine=psync
+begun heavy $((1 << 20))
+alone=$(got heavy rbytes)
+sleep 2
+alone=$((($(got heavy rbytes) - alone) / 2))
+killall -9 fio
+beside_deep read
+part=$(calc "100.0 * $a / $alone")
+compare "on a stick it is as fast as three quarters of the time let it be ($part %)" "$part" -ge 70
+compare "and no faster ($part %)" "$part" -le 85
+modelled_disk disk5 profile=sd-card size_mb=32768
 sched "${SCHED:-$BFQ_NAME}"
 echo 0 >"$QUEUE/iosched/low_latency"
 echo 1 >"$QUEUE/iosched/exact_shares"
 beside_deep read
 part=$(calc "100.0 * $a / ($a + $b)")
-compare "and with exact_shares on a card ($part %)" "$part" -ge 60
+compare "with exact_shares on a card it has its part, too ($part %)" "$part" -ge 60
