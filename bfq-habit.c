@@ -24,7 +24,7 @@
  * other this can be told from one request to the next:
  *
  *	alone	what the request would have taken alone, and the thinking before it
- *	took	what both have taken, and the wait for its tag
+ *	took	what both have taken, and the wait for a tag
  *	lag	+= share * took - alone
  *
  * A lag above zero says that it is behind its guarantee, below that others have cost it nothing

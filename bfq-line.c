@@ -13,7 +13,7 @@
  * gives its tag back, one of those who stand in line is let go and takes it:
  *
  *	1. a task of a queue of real time, or that goes first (bfq-raise.c),
- *	2. one of the queue in service, or its turn, and what that saves, would end with a request,
+ *	2. one of the queue in service (or each turn would end after one request),
  *	3. of the others one that the engine would choose (wf2q_goes_before()).
  *
  * So the line is the engine's order for requests that are not made yet.  What they will need is not
@@ -24,9 +24,10 @@
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is of a higher class, is behind its guarantee, or has the device
- * plugged for it (for the latter two not from who is due more); and from requests for which nobody
- * waits, on flash always, since there a write takes ten times as long as a read.  Otherwise they
- * have as many as bfq-depth.c lets them have everywhere; a write that would be parked gets none.
+ * plugged for it; the latter two yield to a group that the engine would choose before that in
+ * service.  It is kept from requests for which nobody waits, too, on flash always, since there a
+ * write takes ten times as long as a read.  Otherwise they have as many as bfq-depth.c lets them
+ * have everywhere; a write that would be parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
  * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
@@ -125,21 +126,19 @@ static bool bfq_line_plugged_beside(const struct bfq_data *bfqd, const struct bf
 	return bfq_plugged(bfqd) && !bfq_queue_serving(q);
 }
 
-/* Is one kept from it, whatever the engine says: for who goes first, or is of a higher class? */
+/* Is one not for it, whatever the engine says, but for who goes first or is of a higher class? */
 static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
 
-	if (!q->sync && !bfqd->kind->seeks)
+	if (!q->sync && !READ_ONCE(bfqd->kind)->seeks)
 		return true;
-	if (bfq_line_plugged_for(bfqd, q))
-		return false;
 	if (READ_ONCE(active->nr_first) && !bfq_line_first(q))
 		return true;
 	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
 }
 
-/* Or for the sake of shares, so only if it is not due more than who is served? */
+/* Is one for another that the device is plugged for, or that is behind? */
 static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	if (bfq_line_plugged_for(bfqd, q))
@@ -150,22 +149,27 @@ static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue 
 	return READ_ONCE(bfqd->active.nr_behind) && !data_race((bool)q->habit.behind);
 }
 
-/* How many of them are not for this queue?  Not the only one.  Without the lock a hint. */
+/* How many tags are not for this queue?  Not the only one.  Without the lock a hint. */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	return READ_ONCE(bfqd->tags) > 1 && (bfq_line_barred(bfqd, q) || bfq_line_yields(bfqd, q));
 }
 
 /*
- * Would the engine choose it before the queue in service?  If not for this, those of a group whose
- * turns follow each other would keep one of another group out for as many of them.
+ * Need it not yield?  While nobody else has a tag, turns of those in one group follow each other,
+ * and one of another group would wait for as many as there are.  But if the device is plugged for
+ * who is behind, or to see what it does alone, that is about time, which the engine does not know.
  */
 static bool bfq_line_due(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_queue *serving = bfq_in_service(bfqd);
+	enum bfq_plug_for what = bfqd->turn.plugged_for;
 
-	return serving && !bfq_line_barred(bfqd, q) &&
-	       wf2q_goes_before(&q->entity, &serving->entity);
+	if (!serving || q->group == serving->group || bfq_line_barred(bfqd, q))
+		return false;
+	if (bfq_plugged(bfqd) && (what == BFQ_PLUG_BEHIND || what == BFQ_PLUG_LEARN))
+		return false;
+	return wf2q_goes_before(&q->entity, &serving->entity);
 }
 
 /**

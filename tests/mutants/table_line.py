@@ -35,7 +35,7 @@ MUTANTS = (
            (("bfq-line.c", "	if (bfq_line_plugged_beside(bfqd, q) && !bfq_line_first(q))\n", "	if (bfq_line_plugged_beside(bfqd, q))\n"),)),
     Mutant("line-undue", "a tag is not kept from who is due more than the queue in service",
            ("line",),
-           (("bfq-line.c", "	return serving && !bfq_line_barred(bfqd, q) &&\n	       wf2q_goes_before(&q->entity, &serving->entity);", "	return false;"),)),
+           (("bfq-line.c", "	return wf2q_goes_before(&q->entity, &serving->entity);", "	return false;"),)),
     Mutant("line-wait-forgotten", "how long one waits for a tag counts for what it is behind with",
            ("line",),
            (("bfq-habit.c", "(((u64)took + wait + thought) * share", "(((u64)took + thought) * share"),)),
