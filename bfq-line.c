@@ -111,22 +111,10 @@ static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q
 			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
 }
 
-/* Is the device plugged for it?  Without the lock a hint, as the next one. */
-static bool bfq_line_plugged_for(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfq_plugged(bfqd) && bfq_queue_serving(q);
-}
-
 /*
- * Is the device plugged for another?  The request that it waits for needs a tag, and whatever has
- * that waits until the plug has ended for nothing.
+ * Is one kept from it whatever the engine says, for who goes first or is of a higher class?  From a
+ * write on flash always.
  */
-static bool bfq_line_plugged_beside(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfq_plugged(bfqd) && !bfq_queue_serving(q);
-}
-
-/* Is one not for it, whatever the engine says, but for who goes first or is of a higher class? */
 static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_active *active = &bfqd->active;
@@ -138,13 +126,18 @@ static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue 
 	return READ_ONCE(active->mixed) && READ_ONCE(q->prio.class) > READ_ONCE(active->highest);
 }
 
-/* Is one for another that the device is plugged for, or that is behind? */
+/*
+ * Is one kept from it for another, which the device is plugged for, or which is behind?  What is
+ * waited for in a plug needs a tag, and whatever else has that waits for nothing until its end.
+ */
 static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	if (bfq_line_plugged_for(bfqd, q))
-		return false;
-	if (bfq_line_plugged_beside(bfqd, q) && !bfq_line_first(q))
-		return true;
+	if (bfq_plugged(bfqd)) {
+		if (bfq_queue_serving(q))
+			return false;
+		if (!bfq_line_first(q))
+			return true;
+	}
 	/* a bit likewise */
 	return READ_ONCE(bfqd->active.nr_behind) && !data_race((bool)q->habit.behind);
 }
