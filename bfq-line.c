@@ -132,13 +132,9 @@ static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue 
  */
 static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	if (bfq_plugged(bfqd)) {
-		if (bfq_queue_serving(q))
-			return false;
-		if (!bfq_line_first(q))
-			return true;
-	}
-	/* a bit likewise */
+	if (bfq_plugged(bfqd))
+		return !bfq_queue_serving(q);
+	/* a bit: to be wrong for a moment costs a look */
 	return READ_ONCE(bfqd->active.nr_behind) && !data_race((bool)q->habit.behind);
 }
 

@@ -188,8 +188,6 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
-	if (why == BFQ_WHY_IDLE)
-		bfq_habit_stayed_away(bfqd, q);
 	bfq_turn_feed_back(bfqd, q, why);
 	if (q->nr_queued || bfq_turn_keeps_claim(bfqd, q, why))
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
@@ -690,10 +688,12 @@ static enum hrtimer_restart bfq_plug_timer_fn(struct hrtimer *timer)
 	if (bfq_plugged(bfqd) && !hrtimer_is_queued(timer)) {
 		left = bfq_plug_left(bfqd, bfq_in_service(bfqd));
 		over = !left;
-		if (over)
+		if (over) {
+			bfq_habit_stayed_away(bfqd, bfq_in_service(bfqd));
 			bfq_turn_end(bfqd, BFQ_WHY_IDLE);
-		else
+		} else {
 			hrtimer_forward_now(timer, bfq_look_after(left));
+		}
 	}
 	bfq_unlock(bfqd, flags);
 

@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 31
+plan 33
 require fio
 require_helper
 
@@ -207,6 +207,7 @@ killall -9 fio
 
 # The request that the device is plugged for finds a tag, or each turn of who reads a little at a time would
 # end with the first: 75 parts of 100 for that one, beside three that read deep.
+# beside_deep HOW [SECONDS]: sets $a and $b, the bytes a second of both; begins to count later
 beside_deep() {
 	reader_on "$DEV" heavy --offset=5g --size=1g --rw="$1" --bs=4k --ioengine=psync
 	for nr in 1 2 3; do
@@ -214,6 +215,7 @@ beside_deep() {
 			--ioengine=libaio --iodepth=16
 	done
 	begun light
+	sleep "${2:-0}"
 	a=$(got heavy rbytes) b=$(got light rbytes)
 	sleep 8
 	a=$((($(got heavy rbytes) - a) / 8)) b=$((($(got light rbytes) - b) / 8))
@@ -252,6 +254,12 @@ beside_deep read
 part=$(calc "100.0 * $a / $alone")
 compare "on a stick it is as fast as three quarters of the time let it be ($part %)" "$part" -ge 70
 compare "and no faster ($part %)" "$part" -le 85
+# Three fifths beside a third group, which reads 128 KiB at a time and often has the other tag.
+reader_on "$DEV" program --offset=25g --size=1g --rw=read --bs=128k --ioengine=psync
+beside_deep read 6
+part=$(calc "100.0 * $a / $alone")
+compare "beside a third group it has three fifths of the time ($part %)" "$part" -ge 56
+compare "and no more ($part %)" "$part" -le 70
 modelled_disk disk5 profile=sd-card size_mb=32768
 sched "${SCHED:-$BFQ_NAME}"
 echo 0 >"$QUEUE/iosched/low_latency"
