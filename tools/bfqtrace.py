@@ -38,7 +38,8 @@ NEEDED = ("block_rq_insert", "block_rq_issue", "block_rq_complete")
 WANTED = ("block_bio_queue", "block_getrq", "block_split", "block_bio_backmerge",
           "block_bio_frontmerge", "block_rq_merge", "block_rq_requeue")
 TURNS = ("bfq_turn_begin", "bfq_turn_end", "bfq_plug", "bfq_unplug")
-OURS = (*TURNS, "bfq_choose", "bfq_depth_wait")
+WAITS = ("bfq_depth_wait", "bfq_line_wait")
+OURS = (*TURNS, "bfq_choose", *WAITS)
 
 Event = namedtuple("Event", "at tid name text")
 # Whose queue: a process's, or, with pid 0, one that a group's processes share.
@@ -151,10 +152,11 @@ class Story:
         self.live, self.requests = [], []
         self.in_device = {}     # sector -> sectors, everybody's
         self.held_back = 0.0    # for its share of the tags
+        self.in_line = 0.0      # for a tag where there are few
         self.queues = {}        # (thread, sync) -> the pid by which its queue is called
         self.choices = False    # is it told at all what is chosen?
         self.handlers = {name: getattr(self, "_" + name.partition("_")[2])
-                         for name in (*NEEDED, *WANTED, "bfq_choose", "bfq_depth_wait")}
+                         for name in (*NEEDED, *WANTED, "bfq_choose", *WAITS)}
 
     def follow(self, events):
         for event in events:
@@ -310,6 +312,11 @@ class Story:
         if event.tid in self.tids:
             self.held_back += words.get("us", 0) / 1e6
 
+    def _line_wait(self, event):
+        words = bfqdev.key_values(event.text)
+        if event.tid in self.tids:
+            self.in_line += words.get("us", 0) / 1e6
+
     def _finish(self):
         """What is under way at the end has come as far as it has."""
         for sector, (tid, at) in self.asked.items():
@@ -338,6 +345,7 @@ class Account:
         for r in story.requests:
             self._add(story, r)
         self.held_back = min(story.held_back, self.tag)
+        self.in_line = min(story.in_line, self.tag - self.held_back)
         beside = [r.beside for r in story.requests if r.beside is not None]
         self.beside = sum(beside) / len(beside) if beside else 0.0
         self.asking = self._covered(story)
