@@ -24,8 +24,8 @@
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is of a higher class, is behind its guarantee, or has the device
- * plugged for it; the latter two yield to a group that the engine would choose before that in
- * service.  It is kept from requests for which nobody waits, too, on flash always, since there a
+ * plugged for it; the latter two yield to who goes first, and to a group that the engine would
+ * choose before that in service.  It is kept from requests for which nobody waits, too, on flash always, since there a
  * write takes ten times as long as a read.  Otherwise they have as many as bfq-depth.c lets them
  * have everywhere; a write that would be parked gets none.
  *
@@ -132,16 +132,24 @@ static bool bfq_line_barred(const struct bfq_data *bfqd, const struct bfq_queue 
  */
 static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
+	if (bfq_line_first(q))
+		return false;
 	if (bfq_plugged(bfqd))
-		return !bfq_queue_serving(q);
-	/* a bit: to be wrong for a moment costs a look */
+		return true;
+	/* a bit likewise */
 	return READ_ONCE(bfqd->active.nr_behind) && !data_race((bool)q->habit.behind);
 }
 
-/* How many tags are not for this queue?  Not the only one.  Without the lock a hint. */
+/*
+ * How many tags are not for this queue?  Not the only one.  None while the device is plugged for it:
+ * its request goes there at once, and gives the tag back sooner than any other.  Without the lock a
+ * hint.
+ */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return READ_ONCE(bfqd->tags) > 1 && (bfq_line_barred(bfqd, q) || bfq_line_yields(bfqd, q));
+	if (READ_ONCE(bfqd->tags) <= 1 || (bfq_plugged(bfqd) && bfq_queue_serving(q)))
+		return 0;
+	return bfq_line_barred(bfqd, q) || bfq_line_yields(bfqd, q);
 }
 
 /*

@@ -7,7 +7,7 @@
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
 # all tasks wait for one.
 . "${0%/*}/ktap.sh"
-plan 33
+plan 35
 require fio
 require_helper
 
@@ -260,6 +260,25 @@ beside_deep read 6
 part=$(calc "100.0 * $a / $alone")
 compare "beside a third group it has three fifths of the time ($part %)" "$part" -ge 56
 compare "and no more ($part %)" "$part" -le 70
+
+# Many sticks say that they have moving parts, and then the device is plugged for who reads along it. One that
+# goes first and thinks is not kept from a tag by that, nor are they by the tag that is kept for it.
+echo 1 >"$QUEUE/rotational"
+for nr in 1 2; do
+	reader_on "$DEV" light --offset="${nr}0g" --size=1g --rw=read --bs=128k --ioengine=psync
+done
+begun light
+sleep 2
+in_cg light fio --name=first --filename="$DEV" --direct=1 --rw=randread --bs=4k --offset=30g --size=1g --ioengine=psync \
+	--thinktime=20ms --prioclass=1 --time_based --runtime=8 --output-format=terse >"$WORK/first" 2>&1 &
+first=$!
+a=$(got light rbytes)
+wait $first
+a=$(calc "($(got light rbytes) - $a) / 8e6")
+took=$(awk -F';' '/^3;/ { printf "%.2f", $16 / 1000 }' "$WORK/first")
+compare "beside one of class real time that thinks, two readers have the stick ($a MB/s)" "$a" -ge 16
+compare "and its reads wait for one of theirs ($took ms)" "${took:-99}" -le 4.5
+killall -9 fio
 modelled_disk disk5 profile=sd-card size_mb=32768
 sched "${SCHED:-$BFQ_NAME}"
 echo 0 >"$QUEUE/iosched/low_latency"
