@@ -25,9 +25,9 @@
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is of a higher class, is behind its guarantee, or has the device
  * plugged for it; the latter two yield to who goes first, and to a group that the engine would
- * choose before that in service.  It is kept from requests for which nobody waits, too, on flash always, since there a
- * write takes ten times as long as a read.  Otherwise they have as many as bfq-depth.c lets them
- * have everywhere; a write that would be parked gets none.
+ * choose before that in service.  It is kept from requests for which nobody waits, too, on flash
+ * always, since there a write takes ten times as long as a read.  Otherwise they have as many as
+ * bfq-depth.c lets them have everywhere; a write that would be parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
  * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
@@ -141,9 +141,9 @@ static bool bfq_line_yields(const struct bfq_data *bfqd, const struct bfq_queue 
 }
 
 /*
- * How many tags are not for this queue?  Not the only one.  None while the device is plugged for it:
- * its request goes there at once, and gives the tag back sooner than any other.  Without the lock a
- * hint.
+ * How many tags are not for this queue?  Not the only one.  None while the device is plugged for
+ * it: its request goes there at once, and gives the tag back sooner than any other.  Without the
+ * lock a hint.
  */
 static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
