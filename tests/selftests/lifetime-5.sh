@@ -38,13 +38,14 @@ while [ $i -lt $rounds ]; do
 	# shellcheck disable=SC2086 # a list
 	killed 30 $pids || bad="$bad hang in round $i"
 done
-# Once set the timer runs on, whatever becomes of the plug: this one has a second left when its device's
+# Once set the timer runs on, whatever becomes of the plug: this one has seconds left when its device's
 # scheduler goes, and its readers have gone just before.
 nullb hw_queue_depth=2 completion_nsec=$((300000 * SLOW))
-for _ in 1 2 3; do		# on a busy machine that second may be over by then
+for _ in 1 2 3; do		# on a busy machine they may be over by then
 	echo 1 >"$QUEUE/rotational"
 	sched "$BFQ_NAME"
-	echo 1000000 >"$QUEUE/iosched/slice_idle_us"
+	echo 5000 >"$QUEUE/iosched/timeout_sync"	# no plug takes longer
+	echo 5000000 >"$QUEUE/iosched/slice_idle_us"
 	pids=
 	for offset in 0 64m; do
 		background fio --name=load --filename="$DEV" --eta=never --thread --output=/dev/null --direct=1 \
