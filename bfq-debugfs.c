@@ -264,7 +264,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	learned = bfqd->device.learned;
 	price = bfqd->price;
 	seeks = bfqd->kind->seeks;
-	alone = bfqd->active.nr < 2;
+	alone = !bfq_device_limited(bfqd);
 	ms = jiffies_to_msecs(jiffies - turn->since);
 	memcpy(ended, turn->ended, sizeof(ended));
 	along = turn->nr_along;

@@ -218,11 +218,17 @@ static u32 bfq_limit_now(const struct bfq_data *bfqd)
 	       bfqd->device.learned;
 }
 
-/*
+/**
+ * bfq_device_limited - does the limit hold at the moment?
+ * @bfqd: the device
+ *
  * Who reads alone has the device as under no scheduler.  Writers for whom nobody waits have not:
  * the device's cache takes what they have, and what it does not take delays who comes next.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it does, as far as it depends on who competes.
  */
-static bool bfq_limited(const struct bfq_data *bfqd)
+bool bfq_device_limited(const struct bfq_data *bfqd)
 {
 	const struct bfq_active *active = &bfqd->active;
 
@@ -243,7 +249,7 @@ static bool bfq_limited(const struct bfq_data *bfqd)
 void bfq_device_refresh(struct bfq_data *bfqd)
 {
 	WRITE_ONCE(bfqd->kind, blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid);
-	if (!bfq_limited(bfqd))
+	if (!bfq_device_limited(bfqd))
 		return;
 	if (READ_ONCE(bfqd->tun.device_limit) == BFQ_LIMIT_AUTO)
 		bfq_limit_learn(bfqd);
@@ -386,7 +392,7 @@ bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 	if (!bfq_device_at_limit(bfqd))
 		return false;
 	if (!READ_ONCE(bfqd->tun.strict_guarantees)) {
-		if (!bfq_limited(bfqd))
+		if (!bfq_device_limited(bfqd))
 			return false;
 		if (!bfq_any_choosable(bfqd))
 			return true;	/* and nobody to run the device for */

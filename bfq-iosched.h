@@ -1041,6 +1041,7 @@ struct request *bfq_along_choose(struct bfq_data *bfqd, const struct bfq_queue *
 
 /* bfq-device.c */
 void bfq_device_init(struct bfq_data *bfqd);
+bool bfq_device_limited(const struct bfq_data *bfqd);
 void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
 bool bfq_device_full(struct bfq_data *bfqd, bool beside);

@@ -2,12 +2,12 @@
 /*
  * The line: who gets the next tag of a device that has only a few.
  *
- * The block layer gives a scheduler twice as many tags as the driver takes requests.  An SD card,
- * a USB stick or a disk in a USB case takes one at a time: so there are two tags.  Whatever the
- * scheduler would choose, it can choose between two requests; all others are not made yet, and
- * their tasks sleep in the block layer for a tag, which is given to them in the order in which
- * they came.  That is then what the device does: a program that starts beside ten readers waits
- * for twenty of their requests each time, and weights mean nothing.
+ * The block layer gives a scheduler twice as many tags as the driver takes requests.  A USB stick,
+ * an SD card in a USB reader or a disk in a USB case takes one at a time: so there are two tags.
+ * Whatever the scheduler would choose, it can choose between two requests; all others are not made
+ * yet, and their tasks sleep in the block layer for a tag, which is given to them in the order in
+ * which they came.  That is then what the device does: a program that starts beside ten readers
+ * waits for twenty of their requests each time, and weights mean nothing.
  *
  * So where tags are few, a task that would have to sleep there sleeps here, and whenever a request
  * gives its tag back, one of those who stand in line is let go and takes it:

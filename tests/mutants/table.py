@@ -331,6 +331,9 @@ MUTANTS = (
            ("tunables",),
            (("bfq-sysfs.c", "#define BFQ_SLICE_IDLE_MS		8", "#define BFQ_SLICE_IDLE_MS		9"),)),
     # --- bfq-debugfs.c
+    Mutant("state-alone", "the state says that buffered writes alone are limited",
+           ("limit",),
+           (("bfq-debugfs.c", "alone = !bfq_device_limited(bfqd)", "alone = bfqd->active.nr < 2"),)),
     Mutant("debugfs-parent", "the group above is shown",
            ("stats",),
            (("bfq-debugfs.c", "parent ? bfq_group_id(parent) : 0", "0"),)),

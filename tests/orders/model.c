@@ -99,7 +99,7 @@ static void bfq_stuck_refresh(struct bfq_data *bfqd) { }
 static bool bfq_stuck_waits(struct bfq_data *bfqd) { return false; }
 static bool bfq_stuck_done(struct bfq_data *bfqd, const struct bfq_queue *q) { return false; }
 static struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **rq) { return NULL; }
-static bool bfq_limited(const struct bfq_data *bfqd) { return bfqd->active.nr > 1; }
+static bool bfq_device_limited(const struct bfq_data *bfqd) { return bfqd->active.nr > 1; }
 static void bfq_habit_sent(struct bfq_queue *q, u32 number) { }
 static void bfq_habit_held(struct bfq_queue *q) { }
 static void bfq_habit_completed(struct bfq_queue *q, const struct request *rq, u64 now, u32 sends)

@@ -6,7 +6,7 @@
 #
 # The modelled SATA SSD makes about 510 MB/s of sequential readers, and 23 of one that reads 4k at random.
 . "${0%/*}/ktap.sh"
-plan 9
+plan 11
 require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096
@@ -89,3 +89,14 @@ echo 16 >"$QUEUE/iosched/device_limit"
 sleep 1.5
 largest
 compare "and one of 16 KiB, by twelve who ask for little" "$most_inside" -le 24
+
+# Who reads alone is not limited; buffered writes alone are, and the state says so.
+killall -9 fio
+says() { grep -q "^device: .*$1" "/sys/kernel/debug/block/$DISK/sched/state"; }
+reader_in one 1 --rw=randread --bs=4k --ioengine=psync
+holds "one who reads alone is not limited" eventually 20 says "not limited (nobody competes)"
+killall -9 fio
+in_cg_bg one fio --name=w --filename="$DEV" --rw=write --bs=64k --size=1g --ioengine=psync --time_based --runtime=600 \
+	>/dev/null 2>&1
+holds "buffered writes alone are" eventually 60 says "at most 16 KiB (set)"
+killall -9 fio
