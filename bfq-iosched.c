@@ -35,6 +35,12 @@ static void bfq_drop_fallback(struct bfq_data *bfqd)
 	bfq_unlock_nested(bfqd, flags);
 }
 
+/*
+ * Are the cgroups' files there?  They come after the elevator's name, which can be had once only:
+ * where the kernel has a bfq built in, to register files of the same names would take it its own.
+ */
+static bool bfq_complete;
+
 /* The device is frozen: no allocation here may wait for I/O. */
 static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 {
@@ -43,6 +49,8 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	unsigned int noio;
 	int ret;
 
+	if (!smp_load_acquire(&bfq_complete))	/* pairs with that in bfq_init() */
+		return -EAGAIN;
 	bfqd = kzalloc_node(sizeof(*bfqd), GFP_NOIO, rqq->node);
 	if (!bfqd)
 		return -ENOMEM;
@@ -156,16 +164,18 @@ static int __init bfq_init(void)
 	ret = bfq_owner_init();
 	if (ret)
 		return ret;
-	ret = bfq_cgroup_register();
-	if (ret)
-		goto destroy_cache;
 	ret = elv_register(&bfq_elevator);
 	if (ret)
-		goto unregister_cgroup;
+		goto destroy_cache;
+	ret = bfq_cgroup_register();
+	if (ret)
+		goto unregister;
+	/* pairs with that in bfq_init_queue(): whoever selects it finds the policy */
+	smp_store_release(&bfq_complete, true);
 	return 0;
 
-unregister_cgroup:
-	bfq_cgroup_unregister();
+unregister:
+	elv_unregister(&bfq_elevator);
 destroy_cache:
 	bfq_owner_exit();
 	return ret;

@@ -330,6 +330,11 @@ MUTANTS = (
     Mutant("tunable-default", "slice_idle is 8 ms",
            ("tunables",),
            (("bfq-sysfs.c", "#define BFQ_SLICE_IDLE_MS		8", "#define BFQ_SLICE_IDLE_MS		9"),)),
+    # --- bfq-iosched.c
+    Mutant("files-first", "beside a bfq that the kernel has built in the module takes it no files",
+           ("select",),
+           (("bfq-iosched.c", "	ret = elv_register(&bfq_elevator);\n	if (ret)\n		goto destroy_cache;\n	ret = bfq_cgroup_register();\n",
+             "	ret = bfq_cgroup_register();\n	if (ret)\n		goto destroy_cache;\n	ret = elv_register(&bfq_elevator);\n"),)),
     # --- bfq-debugfs.c
     Mutant("state-alone", "the state says that buffered writes alone are limited",
            ("limit",),
