@@ -307,15 +307,15 @@ class Story:
         self.live.remove(r)
         self.requests.append(r)
 
+    def _slept(self, event):
+        """Seconds, if the task is one of the process's."""
+        return bfqdev.key_values(event.text).get("us", 0) / 1e6 if event.tid in self.tids else 0.0
+
     def _depth_wait(self, event):
-        words = bfqdev.key_values(event.text)
-        if event.tid in self.tids:
-            self.held_back += words.get("us", 0) / 1e6
+        self.held_back += self._slept(event)
 
     def _line_wait(self, event):
-        words = bfqdev.key_values(event.text)
-        if event.tid in self.tids:
-            self.in_line += words.get("us", 0) / 1e6
+        self.in_line += self._slept(event)
 
     def _finish(self):
         """What is under way at the end has come as far as it has."""

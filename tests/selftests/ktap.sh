@@ -371,6 +371,8 @@ sched_now() { sed 's/.*\[\(.*\)\].*/\1/' "$QUEUE/scheduler"; }
 unused() { grep -q "^$(module) [0-9]* 0 " /proc/modules; }
 
 module() { basename "${BFQ_KO:-$BFQ_NAME.ko}" .ko; }
+# its file, also when it is not loaded
+module_file() { echo "${BFQ_KO:-$(modinfo -n "$BFQ_NAME")}"; }
 
 # no_autoload: the kernel no longer looks for modules. It starts modprobe each time
 # somebody selects "none", because that is no scheduler, and in these guests that
@@ -555,10 +557,11 @@ fio_to() {
 		>"$ktap_out" 2>"$ktap_out.err"
 }
 
-# terse FILE JOB read|write kb|iops, or read longest_us: a figure of fio's
+# terse FILE JOB read|write kb|iops, or read longest_us|mean_us: a figure of fio's
 terse() {
 	case $3.$4 in
-	read.kb) ktap_field=6 ;; read.iops) ktap_field=8 ;; read.longest_us) ktap_field=39 ;;
+	read.kb) ktap_field=6 ;; read.iops) ktap_field=8 ;;
+	read.longest_us) ktap_field=39 ;; read.mean_us) ktap_field=40 ;;
 	write.kb) ktap_field=47 ;; write.iops) ktap_field=49 ;;
 	esac
 	awk -F';' -v job="$2" -v f="$ktap_field" '$3 == job { n += $f } END { print n + 0 }' "$1"

@@ -58,14 +58,21 @@ compare "while the others have most of the rest ($all)" "$all" -ge "$(calc "0.35
 # joined, and its overhead. What is in the device is seen in its state. The small reader ends first:
 # while the device is kept for it, what is beside it is bounded by its guarantee as well.
 inside() { sed -n 's/^device: \([0-9]*\) KiB in it.*/\1/p' "/sys/kernel/debug/block/$DISK/sched/state"; }
-# largest: the most that was in the device during half a second, in KiB, as most_inside
-largest() {
-	most_inside=0
+# looks COMMAND: 24 times during half a second
+looks() {
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
-		seen=$(inside)
-		[ "$seen" -le "$most_inside" ] || most_inside=$seen
+		"$@"
 		sleep 0.017
 	done
+}
+see_largest() {
+	seen=$(inside)
+	[ "$seen" -le "$most_inside" ] || most_inside=$seen
+}
+# largest: the most that was in the device meanwhile, in KiB, as most_inside
+largest() {
+	most_inside=0
+	looks see_largest
 	note "at most $most_inside KiB were in it"
 }
 kill -9 "$small_reader"
@@ -98,12 +105,10 @@ holds "one who reads alone is not limited" eventually 20 says "not limited (nobo
 killall -9 fio
 in_cg_bg one fio --name=w --filename="$DEV" --rw=write --bs=64k --size=1g --ioengine=psync --time_based --runtime=600 \
 	>/dev/null 2>&1
-eventually 60 says "at most" || note "no write is seen yet"
+eventually 60 says "at most" || give_up "nothing is written"
 sleep 1
-seen=0
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
-	! says "at most 16 KiB (set)" || seen=$((seen + 1))
-	sleep 0.017
-done
-compare "buffered writes alone are, most of the time ($seen of 24)" "$seen" -ge 12
+times=0
+see_limited() { ! says "at most 16 KiB (set)" || times=$((times + 1)); }
+looks see_limited
+compare "buffered writes alone are, most of the time ($times of 24)" "$times" -ge 12
 killall -9 fio

@@ -48,7 +48,7 @@ second_is_refused() {
 	cg one
 	zeros='\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00'
 	sed "s/\x00$BFQ_NAME$zeros$zeros/\x00$(printf %s "$BFQ_NAME" | tr f g)$zeros$zeros/" \
-		"${BFQ_KO:-$(modinfo -n "$BFQ_NAME")}" >"$WORK/second.ko"
+		"$(module_file)" >"$WORK/second.ko"
 	refused "a second of that name is not loaded" insmod "$WORK/second.ko"
 	holds "because there is one" grep -q "Device or resource busy" "$WORK/refused"
 	holds "and the first has its files" cat "$CG/one/io.$BFQ_NAME.weight"
@@ -65,7 +65,7 @@ cat >"$WORK/modprobe" <<END
 #!/bin/sh
 echo "\$@" >>$WORK/asked
 case "\$*" in
-*"$BFQ_NAME-iosched"*) exec insmod ${BFQ_KO:-$(modinfo -n "$BFQ_NAME")} ;;
+*"$BFQ_NAME-iosched"*) exec insmod $(module_file) ;;
 esac
 END
 chmod +x "$WORK/modprobe"

@@ -60,7 +60,7 @@ verify_stop "nothing is lost"
 
 sched none
 bad=
-ko=${BFQ_KO:-$(modinfo -n "$BFQ_NAME")}
+ko=$(module_file)
 for i in 1 2 3 4 5; do
 	{ rmmod "$(module)" && insmod "$ko" && sched "$BFQ_NAME" && sched none; } || bad="$bad round $i"
 done

@@ -9,7 +9,7 @@ require_helper
 cg_setup
 
 rounds=$(few 8)
-ko=${BFQ_KO:-$(modinfo -n "$BFQ_NAME")}
+ko=$(module_file)
 # shellcheck disable=SC2086 # a list
 nullb $STRESS
 sched "$BFQ_NAME"
