@@ -227,6 +227,14 @@ static void bfq_show_price(struct seq_file *m, const struct bfq_price *price)
 		   price->seek_ns / (u32)NSEC_PER_USEC);
 }
 
+/* A device that says it has moving parts: is it believed? */
+static void bfq_show_kind(struct seq_file *m, const struct bfq_data *bfqd, bool seeks)
+{
+	seq_printf(m, "moving parts: %s, %d of %d points against them\n",
+		   seeks ? "yes, as it says" : "none, whatever it says",
+		   READ_ONCE(bfqd->parts.score), BFQ_PARTS_SURE);
+}
+
 /* A disk with several arms: how much each has to do. */
 static void bfq_show_arms(struct seq_file *m, const struct bfq_arms *arms)
 {
@@ -249,7 +257,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	u32 load, limit, learned;
 	struct bfq_price price;
 	unsigned int ms, gate;
-	bool alone, seeks;
+	bool alone, seeks, said;
 	unsigned long flags;
 	int why;
 
@@ -264,6 +272,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	learned = bfqd->device.learned;
 	price = bfqd->price;
 	seeks = bfqd->kind->seeks;
+	said = bfqd->device.said;
 	alone = !bfq_device_limited(bfqd);
 	ms = jiffies_to_msecs(jiffies - turn->since);
 	memcpy(ended, turn->ended, sizeof(ended));
@@ -279,6 +288,8 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 		   gate & BFQ_GATE_STUCK ? " stuck" : "",
 		   gate ? "" : " open");
 	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
+	if (said)
+		bfq_show_kind(m, bfqd, seeks);
 	if (seeks)
 		bfq_show_price(m, &price);
 	bfq_show_arms(m, &bfqd->arms);

@@ -237,18 +237,43 @@ bool bfq_device_limited(const struct bfq_data *bfqd)
 	return !list_first_entry(&active->queues, struct bfq_queue, active)->sync;
 }
 
+/* What has been learned of a device of another kind does not hold. */
+static void bfq_device_changed(struct bfq_data *bfqd)
+{
+	struct bfq_device *dev = &bfqd->device;
+
+	dev->learned = bfqd->kind->limit;
+	dev->rate = 0;
+	bfq_window_drop(dev);
+	bfq_price_changed(bfqd);
+	trace_bfq_kind(bfqd);
+}
+
+static void bfq_device_see_kind(struct bfq_data *bfqd)
+{
+	const struct bfq_kind *was = bfqd->kind;
+	bool says = blk_queue_rot(bfqd->queue);
+
+	if (says && !bfqd->device.said)
+		bfq_parts_forget(bfqd);
+	bfqd->device.said = says;
+	WRITE_ONCE(bfqd->kind, says && bfq_parts_move(bfqd) ? &bfq_moving : &bfq_solid);
+	if (was && was != bfqd->kind)
+		bfq_device_changed(bfqd);
+}
+
 /**
  * bfq_device_refresh - see what kind the device is, and how much it needs
  * @bfqd: the device
  *
- * The administrator may say otherwise at any time (queue/rotational), so this is
- * done at birth and once a tick.
+ * The administrator may say otherwise at any time (queue/rotational), and so may what is seen of
+ * the device (bfq-parts.c); so this is done at birth and once a tick.
  *
  * Context: bfqd->lock held, or the device is being set up.
  */
 void bfq_device_refresh(struct bfq_data *bfqd)
 {
-	WRITE_ONCE(bfqd->kind, blk_queue_rot(bfqd->queue) ? &bfq_moving : &bfq_solid);
+	bfq_device_see_kind(bfqd);
 	if (!bfq_device_limited(bfqd))
 		return;
 	if (READ_ONCE(bfqd->tun.device_limit) == BFQ_LIMIT_AUTO)
@@ -271,7 +296,7 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 	unsigned long noted = 0;
 	u64 inside;
 
-	if (unlikely(bfqd->kind->seeks && load)) {
+	if (unlikely(load && dev->said)) {
 		noted = bfqd->price.noted;
 		if (unlikely(bfqd->arms.nr))
 			noted |= bfq_arm_sent(bfqd, rq);
@@ -316,6 +341,8 @@ static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, 
 		bfq_raise_done(bfqd, bfq_rq_queue(rq), now);
 	if (bfq_rq_noted(rq, BFQ_RQ_PRICED))
 		bfq_price_done(bfqd, rq);
+	if (bfq_rq_noted(rq, BFQ_RQ_ASKS))
+		bfq_parts_done(bfqd, now);
 	if (bfq_rq_noted(rq, BFQ_RQ_ARMED) && bfq_arm_done(bfqd, rq, now))
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
@@ -338,7 +365,7 @@ static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u6
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	u64 inside = atomic64_sub_return(bfq_rq_load(rq), &dev->inside);
 
-	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED | BFQ_RQ_PRICED | BFQ_RQ_ARMED))
+	if (bfq_rq_noted(rq, BFQ_RQ_WATCHED | BFQ_RQ_PRICED | BFQ_RQ_ASKS | BFQ_RQ_ARMED))
 		bfq_device_tell(bfqd, rq, now);
 	bfq_rq_set_state(rq, BFQ_RQ_NEW);
 	bfq_habit_completed(q, rq, now, inside >> BFQ_SENDS_SHIFT);

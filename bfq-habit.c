@@ -268,6 +268,8 @@ void bfq_habit_see_price(struct bfq_queue *q, u32 ns)
 	struct bfq_habit *habit = &q->habit;
 
 	habit->trials = BFQ_TRIALS;	/* there is nothing to be seen */
+	habit->sure = false;
+	habit->run = 0;
 	if (habit->alone_ns)
 		habit->alone_ns += ((s32)ns - (s32)habit->alone_ns) / BFQ_PRICE_MEAN;
 	else

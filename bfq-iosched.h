@@ -28,6 +28,7 @@
  *	bfq-idle.c	is this queue worth waiting for?
  *	bfq-device.c	what is known of the device, and what is in it
  *	bfq-price.c	what a request costs a disk with moving parts
+ *	bfq-parts.c	has a device the moving parts that it says it has?
  *	bfq-arm.c	disks parts of which move independently
  *	bfq-stuck.c	requests that a disk keeps while it serves others
  *	bfq-raise.c	who goes first for a while, and what that does to the others
@@ -60,6 +61,8 @@
 #include "bfq-wf2q.h"
 #include "bfq-arm.h"
 #include "bfq-line.h"
+#include "bfq-parts.h"
+#include "bfq-price.h"
 #include "bfq-raise.h"
 #include "bfq-stuck.h"
 
@@ -592,6 +595,7 @@ enum bfq_wanted {
  * @done_ns: when a request completed last (ktime); written without a lock
  * @wanted: what is waited for, enum bfq_wanted; bits are cleared without a lock
  * @dry: it has run empty while somebody waited; set without a lock
+ * @said: the kernel says that it has moving parts; refreshed once a tick, under the lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
  * @beside: the smaller one beside a raised queue is in force.  Likewise
  * @learned: the limit that has been learned
@@ -611,6 +615,7 @@ struct bfq_device {
 	unsigned long wanted;
 	bool dry;
 	bool beside;
+	bool said;
 	u32 limit;
 	u32 learned;
 	u64 chosen;
@@ -622,37 +627,6 @@ struct bfq_device {
 	bool unsettled;
 	unsigned int kept_back;
 	bool up;
-};
-
-/**
- * struct bfq_price - what requests cost a disk with moving parts (bfq-price.c)
- * @seek: sectors that a request is charged beside its own if it is far from the one before
- * @turn: sectors that the device moves in timeout_sync
- * @noted: BFQ_RQ_ bits for the request that is about to be sent
- * @seek_ns: what it takes the device to get there
- * @data_ns: and to move a number of sectors, see BFQ_PRICE_UNIT
- * @since_ns: completion with which the window began
- * @idle_ns: how long the device has been empty in the window
- * @had_sectors, @had_seeks: what had been done when it began
- * @sectors: data moved so far, in sectors; counted on completion, without a lock
- * @seeks: requests done so far that were far from the one sent before; likewise
- * @wrote: something has been written in the window; set without a lock
- * @written: jiffies when a window ended in which something was
- */
-struct bfq_price {
-	u32 seek;
-	u32 turn;
-	u32 noted;
-	u32 seek_ns;
-	u32 data_ns;
-	u64 since_ns;
-	u64 idle_ns;
-	u64 had_sectors;
-	u32 had_seeks;
-	atomic64_t sectors;
-	atomic_t seeks;
-	bool wrote;
-	unsigned long written;
 };
 
 /**
@@ -726,6 +700,7 @@ struct bfq_data {
 	struct bfq_raise raise;
 	struct bfq_price price;
 	struct bfq_stuck stuck;
+	struct bfq_parts parts;
 
 	atomic_t in_flight ____cacheline_aligned_in_smp;
 	struct bfq_device device;
@@ -1046,14 +1021,6 @@ void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
 bool bfq_device_full(struct bfq_data *bfqd, bool beside);
 void bfq_completed_request(struct request *rq, u64 now);
-
-/* bfq-price.c */
-void bfq_price_init(struct bfq_data *bfqd);
-u32 bfq_price_idle(const struct bfq_data *bfqd, const struct bfq_queue *q);
-u32 bfq_price_time(const struct bfq_data *bfqd, u32 price);
-void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq);
-void bfq_price_done(struct bfq_data *bfqd, const struct request *rq);
-void bfq_price_refresh(struct bfq_data *bfqd);
 
 /* bfq-raise.c */
 void bfq_raise_init(struct bfq_data *bfqd);

@@ -122,6 +122,19 @@ void bfq_price_init(struct bfq_data *bfqd)
 }
 
 /**
+ * bfq_price_changed - the device is of another kind from now on
+ * @bfqd: the device
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_price_changed(struct bfq_data *bfqd)
+{
+	lockdep_assert_held(&bfqd->lock);
+	bfq_price_window(bfqd);
+	bfqd->price.written = jiffies;		/* nobody has looked whether something was */
+}
+
+/**
  * bfq_price_time - how long does it take the disk to do what is charged so?
  * @bfqd: the device
  * @price: sectors
@@ -191,7 +204,7 @@ void bfq_price_sent(struct bfq_data *bfqd, const struct request *rq)
 
 		price->idle_ns += now - min(now, max(since, price->since_ns));
 	}
-	price->noted = BFQ_RQ_PRICED;
+	price->noted |= BFQ_RQ_PRICED;
 	if (bfq_far(pos, arms->nr ? arms->arm[bfq_arm_of(arms, pos)].head : bfqd->turn.head))
 		price->noted |= BFQ_RQ_FAR;
 }
@@ -211,7 +224,7 @@ void bfq_price_done(struct bfq_data *bfqd, const struct request *rq)
 	if (op_is_write(req_op(rq)) && !READ_ONCE(price->wrote))
 		WRITE_ONCE(price->wrote, true);
 	/* the request itself has forgotten its size; the kind of device may be another by now */
-	atomic64_add(load - min(load, bfqd->kind->overhead), &price->sectors);
+	atomic64_add(load - min(load, READ_ONCE(bfqd->kind)->overhead), &price->sectors);
 	if (bfq_rq_noted(rq, BFQ_RQ_FAR))
 		atomic_inc(&price->seeks);
 }

@@ -50,8 +50,9 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
 #define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-raise.c */
 #define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 2)	/* bfq-price.c */
 #define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 3)	/* it is a seek for the device */
-#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 4)	/* bfq-arm.c; and its arm */
-#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 5)
+#define BFQ_RQ_ASKS		BIT(BFQ_RQ_STATE_BITS + 4)	/* bfq-parts.c */
+#define BFQ_RQ_ARMED		BIT(BFQ_RQ_STATE_BITS + 5)	/* bfq-arm.c; and its arm */
+#define BFQ_RQ_ARM_SHIFT	(BFQ_RQ_STATE_BITS + 6)
 #define BFQ_RQ_ARM_BITS		3	/* BFQ_ARMS_MOST */
 #define BFQ_RQ_LOAD_SHIFT	(BFQ_RQ_ARM_SHIFT + BFQ_RQ_ARM_BITS)
 

@@ -171,6 +171,23 @@ TRACE_EVENT(bfq_limit,
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->limit, __entry->gain)
 );
 
+TRACE_EVENT(bfq_kind,
+	TP_PROTO(const struct bfq_data *bfqd),
+	TP_ARGS(bfqd),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(bool, seeks)
+		__field(bool, said)
+	),
+	TP_fast_assign(
+		__entry->dev = bfq_trace_dev(bfqd);
+		__entry->seeks = bfqd->kind->seeks;
+		__entry->said = bfqd->device.said;
+	),
+	TP_printk("%d,%d moving parts: %d, it says: %d",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->seeks, __entry->said)
+);
+
 TRACE_EVENT(bfq_price,
 	TP_PROTO(const struct bfq_data *bfqd),
 	TP_ARGS(bfqd),

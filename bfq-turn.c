@@ -501,13 +501,19 @@ struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **n
 }
 
 /*
- * On a disk with moving parts.  Return what the queue is charged for the request beside its size.
+ * On a disk that is said to have moving parts.  Return what the queue is charged for the request
+ * beside its size.
  */
 static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue *q,
 					const struct request *rq)
 {
 	u32 seek = bfq_price_of_seek(bfqd, q, rq);
 
+	bfqd->price.noted = bfq_parts_sent(bfqd, rq);
+	if (!bfqd->kind->seeks) {
+		q->guard.on = false;
+		return 0;
+	}
 	bfq_habit_see_gap(q, rq);
 	bfq_habit_see_price(q, bfq_price_time(bfqd, bfq_rq_size(rq) + seek));
 	bfq_price_sent(bfqd, rq);
@@ -526,7 +532,7 @@ static inline u32 bfq_turn_note_choice(struct bfq_data *bfqd, struct bfq_queue *
 				       const struct request *rq, u32 sectors)
 {
 	trace_bfq_choose(bfqd, q, rq);
-	if (unlikely(bfqd->kind->seeks))
+	if (unlikely(bfqd->device.said))
 		sectors += bfq_turn_note_place(bfqd, q, rq);
 	bfq_habit_passed(q, rq);
 	return sectors;

@@ -80,7 +80,7 @@ USUAL = (FLASH, DISK)
 REACH = (       # (glob of a name or a file, kinds): the first that fits
     ("moving.*", (DISK,)), ("solid.*", (FLASH,)),
     ("BFQ_GAP*", (DISK, STRIPES)), ("bfq-along.c", (DISK, STRIPES)),
-    ("BFQ_LITTLE*", (FLASH,)), ("bfq-price.c", (DISK,)),
+    ("BFQ_LITTLE*", (FLASH,)), ("bfq-price.c", (DISK,)), ("bfq-parts.c", (DISK,)),
     ("bfq-apart.c", (ARMS,)), ("bfq-line.c", (LINE,)), ("bfq-stuck.c", (DISK, STUCK)),
 )
 

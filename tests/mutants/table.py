@@ -194,7 +194,7 @@ MUTANTS = (
     # --- bfq-device.c
     Mutant("device-solid", "moving parts are noticed",
            ("moving-parts",),
-           (("bfq-device.c", "blk_queue_rot(bfqd->queue) ? &bfq_moving", "blk_queue_rot(bfqd->queue) ? &bfq_solid"),)),
+           (("bfq-device.c", "bfq_parts_move(bfqd) ? &bfq_moving", "bfq_parts_move(bfqd) ? &bfq_solid"),)),
     Mutant("strict-loose", "strict_guarantees sends one request at a time",
            ("strict@icount",),
            (("bfq-device.c", "	if (!bfq_device_at_limit(bfqd))\n		return false;\n", "	if (1)\n		return false;\n"),)),

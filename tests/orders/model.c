@@ -69,10 +69,11 @@ static bool bfq_rq_prepared(const struct request *rq) { return true; }
 static enum bfq_rq_state bfq_rq_state(const struct request *rq) { return rq->state; }
 static void bfq_rq_set_state(struct request *rq, enum bfq_rq_state state) { rq->state = state; }
 static u32 bfq_rq_load(const struct request *rq) { return rq->load; }
-enum { BFQ_RQ_WATCHED = 4, BFQ_RQ_PRICED = 8, BFQ_RQ_ARMED = 32 };
+enum { BFQ_RQ_WATCHED = 4, BFQ_RQ_PRICED = 8, BFQ_RQ_ASKS = 64, BFQ_RQ_ARMED = 32 };
 static unsigned long bfq_rq_noted(const struct request *rq, unsigned long bits) { return 0; }
 static void bfq_raise_sent(struct bfq_data *bfqd, struct bfq_queue *q) { }
 static void bfq_price_done(struct bfq_data *bfqd, const struct request *rq) { }
+static void bfq_parts_done(struct bfq_data *bfqd, u64 now) { }
 static unsigned long bfq_arm_sent(struct bfq_data *bfqd, const struct request *rq) { return 0; }
 static bool bfq_arm_done(struct bfq_data *bfqd, const struct request *rq, u64 now) { return false; }
 static void bfq_price_refresh(struct bfq_data *bfqd) { }

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: what kind of device it is changes under I/O, by what it says and by what is seen of it
+# where: debug
+. "${0%/*}/ktap.sh"
+plan 3
+require fio
+
+nullb size=2048 completion_nsec=300000 hw_queue_depth=4
+sched "$BFQ_NAME"
+cg_setup
+cg a 100
+cg b 300
+state=/sys/kernel/debug/block/$DISK/sched/state
+kind() { sed -n 's/^moving parts: \([a-z]*\),.*/\1/p' "$state"; }
+kind_is() { [ "$(kind)" = "$1" ]; }
+pids=
+# what is seen, and what is too large for that, is sorted, claimed and taken along on a disk
+for load in a:randread:4k:1 b:randread:4k:2 a:read:128k:1 b:randwrite:64k:4; do
+	# shellcheck disable=SC2046 # four words
+	set -- $(echo "$load" | tr : ' ')
+	in_cg_bg "$1" fio --name=load --filename="$DEV" --thread --eta=never --gtod_reduce=1 --output=/dev/null --time_based \
+		--runtime=3600 --direct=1 --norandommap --randrepeat=0 --rate_iops=$((400 / SLOW)) --ioengine=libaio \
+		--rw="$2" --bs="$3" --iodepth="$4"
+	pids="$pids $child"
+done
+eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
+bad=
+round=0
+while [ $round -lt "$(few 15)" ]; do
+	round=$((round + 1))
+	echo 1 >"$QUEUE/rotational"
+	eventually $((30 * SLOW)) kind_is none || bad="$bad round $round: $(kind)"
+	echo 0 >"$QUEUE/rotational"
+	eventually $((30 * SLOW)) kind_is "" || bad="$bad round $round: $(kind)"
+	# a new one is a disk until it is seen not to be
+	echo 1 >"$QUEUE/rotational"
+	sched none
+	sched "$BFQ_NAME"
+	sleep 0.$((round % 4))
+	echo $((round % 2)) >"$QUEUE/iosched/low_latency"
+done
+is "each time it is seen that nothing moves" "" "$bad"
+# shellcheck disable=SC2086 # a list
+holds "and all that was asked for is done" killed $((30 * SLOW)) $pids
+at_rest "nothing is left of it"
