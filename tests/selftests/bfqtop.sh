@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: bfqtop shows who uses the disk, with the figures that the disk itself counts
-# where: stock
+# where: 6.12
 #
-# Not on the debug kernel, where two minutes pass; its figures are this module's own there, too.
+# Not on the debug kernel, where two minutes pass, nor on 6.1: what it reads is this module's own, there, too.
 #
 # Two fio in two groups, each on a partition of its own, so that the disk says what each
 # has completed. The device is so slow, 100 requests a second, that it and not a busy host
