@@ -5,7 +5,7 @@
  * The kernel says of most USB sticks, and of every virtual disk, that they turn (queue/rotational),
  * whatever they are made of, since their drivers do not know.  Served as a disk, flash loses half
  * of what it can do beside several readers (bfq-device.c); a disk served as flash loses more.  So
- * who says that he has moving parts is believed, until reads show that nothing has moved:
+ * what says that it has moving parts is believed, until reads show that nothing has moved:
  *
  *	looked at  a small read, one at a time, far from where anything was sent of late
  *	took	   since it was sent; where one other was in the device then, since that was done
@@ -30,7 +30,7 @@
 /* Less than half of what a disk takes at 15,000 turns a minute; what a slow stick takes. */
 #define BFQ_QUICK_NS		(2 * NSEC_PER_MSEC)
 
-/* A small read: of 64 KiB a stick moves 32 in a ms. */
+/* A small read: 32 KiB, for which a stick needs one of the two ms. */
 #define BFQ_PARTS_SMALL		64U
 
 /* A disk reads ahead to the end of its track, or two. */

@@ -30,7 +30,8 @@ struct request;
  * @in_turn: no more than one other was in the device when it was sent
  * @asking: it is there still.  Set under the device's lock, cleared without, by its completion, for
  * which @sent_ns and @in_turn do not change meanwhile
- * @score: how far reads speak against moving parts; written by that completion
+ * @score: how far reads speak against moving parts; written by that completion, and where all is
+ * forgotten
  *
  * The others are guarded by the device's lock.
  */
