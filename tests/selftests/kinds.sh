@@ -11,18 +11,14 @@ sched "$BFQ_NAME"
 cg_setup
 cg a 100
 cg b 300
-state=/sys/kernel/debug/block/$DISK/sched/state
-kind() { sed -n 's/^moving parts: \([a-z]*\),.*/\1/p' "$state"; }
-kind_is() { [ "$(kind)" = "$1" ]; }
-says_so() { [ -n "$(kind)" ]; }
+says_so() { [ -n "$(moving_parts)" ]; }
+says_not() { ! says_so; }
 pids=
 # what is seen, and what is too large for that, is sorted, claimed and taken along on a disk
 for load in a:randread:4k:1 b:randread:4k:2 a:read:128k:1 b:randwrite:64k:4; do
 	# shellcheck disable=SC2046 # four words
 	set -- $(echo "$load" | tr : ' ')
-	in_cg_bg "$1" fio --name=load --filename="$DEV" --thread --eta=never --gtod_reduce=1 --output=/dev/null --time_based \
-		--runtime=3600 --direct=1 --norandommap --randrepeat=0 --rate_iops=$((400 / SLOW)) --ioengine=libaio \
-		--rw="$2" --bs="$3" --iodepth="$4"
+	reader_on "$DEV" "$1" --rate_iops=$((400 / SLOW)) --ioengine=libaio --rw="$2" --bs="$3" --iodepth="$4"
 	pids="$pids $child"
 done
 eventually $((60 * SLOW)) at_work "$DISK" || give_up "fio does not start"
@@ -35,9 +31,9 @@ while [ $round -lt "$(few 30)" ]; do
 	eventually $((30 * SLOW)) says_so || bad="$bad round $round: not 1"
 	sleep 0.$((round % 4))
 	# on a busy machine reads take too long for that
-	! kind_is none || seen=$((seen + 1))
+	case $(moving_parts) in none,*) seen=$((seen + 1)) ;; esac
 	echo 0 >"$QUEUE/rotational"
-	eventually $((30 * SLOW)) kind_is "" || bad="$bad round $round: not 0"
+	eventually $((30 * SLOW)) says_not || bad="$bad round $round: not 0"
 	# a new one is a disk until it is seen not to be
 	if [ $((round % 2)) -eq 0 ]; then
 		echo 1 >"$QUEUE/rotational"

@@ -389,6 +389,9 @@ requests() { for ktap_d; do cat "/sys/block/$ktap_d/stat"; done | awk '{ n += $1
 # at_work DISK...: each of them has completed some
 at_work() { for ktap_disk; do [ "$(requests "$ktap_disk")" -gt 20 ] || return 1; done; }
 
+# moving_parts: has $DISK any? "yes, ..." or "none, ..."; nothing if it does not say so
+moving_parts() { sed -n 's/^moving parts: //p' "/sys/kernel/debug/block/$DISK/sched/state"; }
+
 # limits: how many tags each process's queue may hold, as shown
 limits() {
 	sed -n '/kind=sync/s/.* limit=\([^ ]*\).*/\1/p' "/sys/kernel/debug/block/$DISK/sched/queues" | tr '\n' ' '

@@ -7,12 +7,9 @@
 plan 13
 require fio
 
-parts_line() { sed -n 's/^moving parts: //p' "/sys/kernel/debug/block/$DISK/sched/state"; }
-is_disk() { case $(parts_line) in yes,*) ;; *) return 1 ;; esac; }
-is_flash() { case $(parts_line) in none,*) ;; *) return 1 ;; esac; }
-points() { parts_line | sed "s/.*, \([0-9]*\) of .*/\1/"; }
-# done_reads: so far
-done_reads() { awk '{ print $1 }' "/sys/block/$DISK/stat"; }
+is_disk() { case $(moving_parts) in yes,*) ;; *) return 1 ;; esac; }
+is_flash() { case $(moving_parts) in none,*) ;; *) return 1 ;; esac; }
+points() { moving_parts | sed "s/.*, \([0-9]*\) of .*/\1/"; }
 says_it_turns() {
 	modelled_disk "$@" size_mb=65536
 	echo 1 >"$QUEUE/rotational"
@@ -20,11 +17,10 @@ says_it_turns() {
 }
 # seeking COUNT FIO-ARGUMENT...: so many processes that read at random, 10 GB each
 seeking() {
-	for nr in $(seq "$1"); do
-		# shellcheck disable=SC2086 # two arguments
-		background fio --name=load --filename="$DEV" --thread --eta=never --gtod_reduce=1 --output=/dev/null \
-			--randrepeat=0 --norandommap --time_based --runtime=3600 --direct=1 --rw=randread --bs=4k \
-			--offset="$((nr * 10 - 5))g" --size=10g $ENGINE
+	count=$1
+	shift
+	for nr in $(seq "$count"); do
+		background fio_load --direct=1 --rw=randread --bs=4k --offset="$((nr * 10 - 5))g" --size=10g "$@"
 	done
 }
 # streams COUNT BYTES: one process that reads so many sequences, 1 GB apart, so much of each in turn
@@ -38,66 +34,61 @@ streams() {
 	background fio --name=load --filename="$DEV" --direct=1 --ioengine=psync --read_iolog="$WORK/log" --output=/dev/null
 }
 stop() { killall -9 fio; sleep 0.5; }
-ENGINE=--ioengine=psync
 
 says_it_turns disk0 profile=hdd segments=64 segment_kb=512
-seeking 1
+seeking 1 --ioengine=psync
 sleep 2
-holds "a disk whose reads seek is taken for one ($(parts_line))" is_disk
+holds "a disk whose reads seek is taken for one ($(moving_parts))" is_disk
 stop
 for nr in 16 3; do
 	streams "$nr" 32768
 	sleep 5
 	stop
 	holds "and one whose cache has what $nr sequences ask for" is_disk
-	compare "of which none is taken for a seek for long ($(parts_line))" "$(points)" -le 4
+	compare "of which none is taken for a seek for long ($(moving_parts))" "$(points)" -le 4
 done
 # so many sequences that it is not known any more which of them is near another
 streams 48 4096
 holds "one that answers everything at once is taken for flash" eventually 20 is_flash
 stop
-seeking 1
+seeking 1 --ioengine=psync
 holds "until it seeks again" eventually 2 is_disk
 stop
 
 says_it_turns disk1 profile=sata-ssd
-seeking 4
+seeking 4 --ioengine=psync
 holds "an SSD that says it turns is taken for flash" eventually 1 is_flash
-was=$(done_reads)
+was=$(requests "$DISK")
 sleep 1.5
-said=$(($(done_reads) - was))
+said=$(($(requests "$DISK") - was))
 echo 0 >"$QUEUE/rotational"
 sleep 0.5
-was=$(done_reads)
+was=$(requests "$DISK")
 sleep 1.5
-believed=$(($(done_reads) - was))
+believed=$(($(requests "$DISK") - was))
 part=$(calc "100.0 * $said / $believed")
 compare "and reads as fast as when it says that it doesn't ($part %)" "$part" -ge 97
-is "which is believed at once" "" "$(parts_line)"
+is "which is believed at once" "" "$(moving_parts)"
 stop
 
-ENGINE="--ioengine=libaio --iodepth=16"
 says_it_turns disk2 profile=usb-stick
-seeking 3
+seeking 3 --ioengine=libaio --iodepth=16
 holds "a stick is, too, beside readers of many blocks at a time" eventually 3 is_flash
 stop
-ENGINE=--ioengine=psync
 says_it_turns disk3 profile=sata-ssd
 for nr in 1 2; do
-	background fio --name=load --filename="$DEV" --thread --eta=never --gtod_reduce=1 --output=/dev/null --time_based \
-		--runtime=3600 --direct=1 --rw=write --bs=128k --iodepth=8 --ioengine=libaio --offset="${nr}g" --size=128m
+	background fio_load --direct=1 --rw=write --bs=128k --iodepth=8 --ioengine=libaio --offset="${nr}g" --size=128m
 done
 sleep 1
-seeking 1
+seeking 1 --ioengine=psync
 holds "an SSD beside writers" eventually 10 is_flash
 stop
 
 # 48 at a time, one after the other: each takes 30 ms
 says_it_turns disk4 profile=sd-card queue_depth=64
-seeking 1
+seeking 1 --ioengine=psync
 eventually 2 is_flash || give_up "a card is taken for a disk"
-ENGINE="--ioengine=libaio --iodepth=16"
-seeking 3
+seeking 3 --ioengine=libaio --iodepth=16
 stays=0
 for _ in 1 2 3 4 5 6; do
 	sleep 0.5
