@@ -254,6 +254,7 @@ static void step(struct worker *w, char *word)
 static void work(struct board *board, int fd, int me, char *script)
 {
 	struct worker *w = calloc(1, sizeof(*w));
+	double early;
 	char *word;
 
 	if (!w || posix_memalign(&w->buf, BLOCK, LARGEST))
@@ -266,7 +267,9 @@ static void work(struct board *board, int fd, int me, char *script)
 	memset(w->buf, 0, LARGEST);
 	if (syscall(SYS_io_setup, MOST_AT_ONCE, &w->aio))
 		die("io_setup");
-	usleep(since(w) < 0 ? -since(w) * 1e6 : 0);
+	early = -since(w);	/* looked at once: it may be time between two looks */
+	if (early > 0)
+		usleep(early * 1e6);
 	for (word = strtok(script, " \t\n"); word; word = strtok(NULL, " \t\n"))
 		step(w, word);
 	reap(w, -1);
