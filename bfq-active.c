@@ -51,8 +51,12 @@ static void bfq_active_count(struct bfq_group *group, int weight)
 		/* does the group itself appear or disappear one level up? */
 		if (was && group->active_sum)
 			return;
-		if (!was)
+		if (!was) {
 			group->active_weight = group->node.entity.new_weight;
+			group->rested = (u32)jiffies - group->rest_from;
+		} else {
+			group->rest_from = jiffies;
+		}
 		weight = was ? -(int)group->active_weight : group->active_weight;
 		group = bfq_group_parent(group);
 	}

@@ -73,6 +73,7 @@ static void bfq_pd_init(struct blkg_policy_data *pd)
 	struct blkcg_gq *parent = blkg->parent;
 
 	INIT_LIST_HEAD(&group->queues);
+	group->rest_from = jiffies;
 	wf2q_group_init(&group->node, parent ? &bfq_blkg_group(parent)->node : NULL,
 			BFQ_WEIGHT_DEFAULT);
 	/*

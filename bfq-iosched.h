@@ -139,6 +139,8 @@ struct bfq_served {
  * @first_ns: ktime up to which its share of the time in which others may be held back is used
  *	up (bfq-raise.c)
  * @first_seen: jiffies when that was looked at last
+ * @rest_from: jiffies when it had no active children any more, or was made
+ * @rested: ticks from then until it had, unless bfq-raise.c has seen to that
  * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock
  *
@@ -159,9 +161,11 @@ struct bfq_group {
 	u16 dev_weight;
 	unsigned int nr_active;
 	bool online;
+	u32 rest_from;
 	struct list_head link;
 	u64 first_ns;
-	unsigned long first_seen;
+	u32 first_seen;
+	u32 rested;
 	struct bfq_served served;
 	struct rcu_head rcu;
 };

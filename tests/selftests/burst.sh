@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a short burst beside writers whose data is in the drive's cache: soon there, and they lose next to nothing
+# where: icount
+# build: modelled disks
+. "${0%/*}/ktap.sh"
+plan 3
+require fio
+require_helper
+cg_setup
+
+# An SSD with 64 MiB of cache, which takes 0.18 s to be programmed. While it is full and somebody writes on, each read waits
+# for a program, and for a write on the link: then a burst takes 0.4 s and more, under no scheduler as well.
+modelled_disk disk0 profile=sata-ssd size_mb=65536 store=0
+sched "$BFQ_NAME"
+cg quiet 100
+# bursts: five of 200 reads, a second apart; the ms of that in the middle
+bursts() {
+	"$HELPER" issue "$DEV" "cg=$CG/quiet b=s200+4 sleep=1000 b=s200+4 sleep=1000 b=s200+4 sleep=1000 b=s200+4
+		sleep=1000 b=s200+4" >"$WORK/ended" || give_up "helper issue"
+	awk '{ print ($3 - $2) / 1000 }' "$WORK/ended" | sort -n | sed -n 3p
+}
+written() { awk '{ print int($7 / 2048) }' "/sys/block/$DISK/stat"; }
+
+alone=$(bursts)
+for nr in 1 2 3 4; do
+	cg "w$nr" 100
+	reader_on "$DEV" "w$nr" --rw=write --bs=128k --allow_mounted_write=1 --ioengine=libaio --iodepth=16 \
+		--offset="$((nr * 8))g" --size=8g
+done
+sleep 3
+before=$(written)
+sleep 5
+undisturbed=$(calc "($(written) - $before) / 5")
+before=$(written) since=$(now)
+beside=$(bursts)
+meanwhile=$(calc "($(written) - $before) / ($(now) - $since)")
+compare "a burst of $alone ms alone takes 6.3 times as long at most" "$beside" -le "$(calc "$alone * 6.3")"
+compare "and the writers write at least 93 % of $undisturbed MiB/s" "$meanwhile" -ge "$(calc "$undisturbed * 0.93")"
+
+# Who goes on with short breaks uses up what he has saved.
+busy=$(for _ in $(seq 200); do printf 'b=s40+4 sleep=2.5 '; done)
+before=$(written) since=$(now)
+"$HELPER" issue "$DEV" "cg=$CG/quiet $busy" >/dev/null || give_up "helper issue"
+meanwhile=$(calc "($(written) - $before) / ($(now) - $since)")
+compare "beside bursts without end they write $meanwhile MiB/s" "$meanwhile" -ge "$(calc "$undisturbed * 0.77")"
