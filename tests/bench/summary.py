@@ -77,6 +77,8 @@ SUMMARIES = {
     "burst": Summary("How long does a short burst take of a group that rests otherwise?",
                      "sata-ssd random 4r", "seconds", "seconds", LESS, "{:.3f}",
                      ideal="idle_seconds"),
+    "settle": Summary("How soon has everybody what he is going to have?", "sata-ssd weights",
+                      "settle_s", "seconds until the rates stay", LESS, ideal=0),
     "fsync": Summary("How long does it take to make 4 KiB safe beside greedy writers?",
                      "sata-ssd fsync 4w", "p99_us", "P99, us", LESS, "{:,.0f}"),
     "misbehave": Summary("How long does a reader wait on a disk that misbehaves, if throughput is "
