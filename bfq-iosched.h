@@ -139,7 +139,7 @@ struct bfq_served {
  * @first_ns: ktime up to which its share of the time in which others may be held back is used
  *	up (bfq-raise.c)
  * @first_seen: jiffies when that was looked at last
- * @rest_from: jiffies when it had no active children any more, or was made
+ * @rest_from: jiffies when it was seen to have no active children any more, or was made
  * @rested: ticks from then until it had, unless bfq-raise.c has seen to that
  * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock

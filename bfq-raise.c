@@ -45,9 +45,10 @@
  *		 each group that it is in has nobody beside it, or has been served less than it
  *		 is due, and others have been held back for it less than its share of the
  *		 time, or without moving parts a quarter of that, since they and it could be
- *		 served together; its share of .rest_ms can be saved up, and all of its share of
- *		 a second of rest; and it asks at once when it has got something, or to hold back
- *		 others would cost them much and gain it little
+ *		 served together; its share of .rest_ms is saved up at first, on flash that of a
+ *		 second at most, since while it rests it saves all of its share; and it asks at
+ *		 once when it has got something, or to hold back others would cost them much and
+ *		 gain it little
  *
  * what the others may do is bounded:
  *
@@ -175,9 +176,9 @@
 #define BFQ_HOLD_STALE		4
 
 /*
- * For so much rest at most a group saves all of its share of the time, also where it is a part that
- * others are held back for it.  (Beside four writers a burst on the SSD meets 0.18 s of writes in
- * the drive's cache: tests/bench/run burst.)
+ * A group that rests saves all of its share of the time, also where it is a part of that for which
+ * others are held back for it, up to its share of so much.  (Beside four writers a burst on the SSD
+ * meets 0.18 s of writes in the drive's cache: tests/bench/run burst.)
  */
 #define BFQ_SAVES_MS		1000U
 
@@ -265,29 +266,37 @@ static bool bfq_raise_spares(const struct bfq_data *bfqd, const struct bfq_queue
 }
 
 /*
- * How far from now in the past may a group's first_ns lie, for what it has saved without any rest,
- * and for that and so many ticks of rest?
+ * So far in the past lies the first_ns of a group at first; and so far at most, however long it has
+ * rested, or has not needed it.
  */
-static u64 bfq_raise_saved(const struct bfq_kind *kind, u32 rested)
+static u64 bfq_raise_saved(const struct bfq_kind *kind)
 {
-	u64 rest_ns = jiffies_to_nsecs(min_t(u32, rested, msecs_to_jiffies(BFQ_SAVES_MS)));
-
-	return kind->rest_ms * NSEC_PER_MSEC * kind->first_part + rest_ns * (kind->first_part - 1);
+	return kind->rest_ms * NSEC_PER_MSEC * kind->first_part;
 }
 
-/* The groups of a queue: who has rested has saved all of its share of that time, and not a part. */
+static u64 bfq_raise_saved_most(const struct bfq_kind *kind)
+{
+	return bfq_raise_saved(kind) + BFQ_SAVES_MS * NSEC_PER_MSEC * (kind->first_part - 1);
+}
+
+/*
+ * The groups of a queue: who has rested has saved all of its share of that time.  A part it has by
+ * the clock alone.
+ */
 static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	u64 from, now, rest, saved = bfq_raise_saved(bfqd->kind, 0);
+	const struct bfq_kind *kind = bfqd->kind;
 	struct bfq_group *group;
+	u64 from, now, rest;
 
 	for (group = q->group; bfq_group_parent(group); group = bfq_group_parent(group)) {
 		if (likely(group->first_ns && !group->rested))
 			continue;
 		now = ktime_get_ns();
-		from = max(group->first_ns, now - min(now, saved));
-		rest = bfq_raise_saved(bfqd->kind, group->rested) - saved;
-		group->first_ns = from - min(from, rest);
+		from = group->first_ns ?: now - min(now, bfq_raise_saved(kind));
+		rest = (u64)jiffies_to_nsecs(group->rested) * (kind->first_part - 1);
+		group->first_ns = max3(from - min(from, rest),
+				       now - min(now, bfq_raise_saved_most(kind)), 1ULL);
 		group->rested = 0;
 	}
 }
@@ -295,7 +304,7 @@ static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue
 /* Others have been held back for a queue for so long. */
 static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 ns)
 {
-	u64 now = ktime_get_ns(), saved = bfq_raise_saved(bfqd->kind, U32_MAX);
+	u64 now = ktime_get_ns(), saved = bfq_raise_saved_most(bfqd->kind);
 	struct bfq_group *group, *parent;
 
 	ns *= bfqd->kind->first_part;

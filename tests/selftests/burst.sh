@@ -4,7 +4,7 @@
 # where: icount
 # build: modelled disks
 . "${0%/*}/ktap.sh"
-plan 3
+plan 4
 require fio
 require_helper
 cg_setup
@@ -44,3 +44,10 @@ before=$(written) since=$(now)
 "$HELPER" issue "$DEV" "cg=$CG/quiet $busy" >/dev/null || give_up "helper issue"
 meanwhile=$(calc "($(written) - $before) / ($(now) - $since)")
 compare "beside bursts without end they write $meanwhile MiB/s" "$meanwhile" -ge "$(calc "$undisturbed * 0.77")"
+
+# Who reads a block now and then does not lose by that what he has saved.
+now_and_then=$(for _ in $(seq 15); do printf 'a=s1+4 sleep=100 '; done)
+sleep 1
+"$HELPER" issue "$DEV" "cg=$CG/quiet $now_and_then b=s200+4" >"$WORK/ended" || give_up "helper issue"
+beside=$(awk '$1 == "b" { print ($3 - $2) / 1000 }' "$WORK/ended")
+compare "a burst of who reads a block ten times a second is as soon there" "$beside" -le "$(calc "$alone * 6.3")"

@@ -173,7 +173,7 @@ static int cmd_switch(int argc, char **argv)
 		int error = put(argv[1], name, strlen(name)), tries;
 
 		/* newer kernels refuse to wait for a change of nr_requests */
-		for (tries = 0; error == EBUSY && tries < 1000; tries++) {
+		for (tries = 0; error == EBUSY && tries < 60000; tries++) {
 			usleep(1000);
 			error = put(argv[1], name, strlen(name));
 		}
