@@ -14,36 +14,40 @@ cg_setup
 modelled_disk disk0 profile=sata-ssd size_mb=65536 store=0
 sched "$BFQ_NAME"
 cg quiet 100
-# bursts: five of 200 reads, a second apart; the ms of that in the middle
+# bursts: five of 200 reads, a second apart; sets $took, the ms of that in the middle
 bursts() {
 	"$HELPER" issue "$DEV" "cg=$CG/quiet b=s200+4 sleep=1000 b=s200+4 sleep=1000 b=s200+4 sleep=1000 b=s200+4
 		sleep=1000 b=s200+4" >"$WORK/ended" || give_up "helper issue"
-	awk '{ print ($3 - $2) / 1000 }' "$WORK/ended" | sort -n | sed -n 3p
+	took=$(awk '{ print ($3 - $2) / 1000 }' "$WORK/ended" | sort -n | sed -n 3p)
 }
-written() { awk '{ print int($7 / 2048) }' "/sys/block/$DISK/stat"; }
+# short_breaks: 200 times 40 reads
+short_breaks() {
+	breaks=$(for _ in $(seq 200); do printf 'b=s40+4 sleep=2.5 '; done)
+	"$HELPER" issue "$DEV" "cg=$CG/quiet $breaks" >/dev/null || give_up "helper issue"
+}
+# while_it COMMAND...: sets $rate, the MiB that are written in a second while it runs
+while_it() {
+	before=$(sectors_written) since=$(now)
+	"$@"
+	rate=$(calc "($(sectors_written) - $before) / 2048 / ($(now) - $since)")
+}
 
-alone=$(bursts)
+bursts
+alone=$took
 for nr in 1 2 3 4; do
 	cg "w$nr" 100
-	reader_on "$DEV" "w$nr" --rw=write --bs=128k --allow_mounted_write=1 --ioengine=libaio --iodepth=16 \
-		--offset="$((nr * 8))g" --size=8g
+	reader_on "$DEV" "w$nr" --rw=write --bs=128k --ioengine=libaio --iodepth=16 --offset="$((nr * 8))g" --size=8g
 done
 sleep 3
-before=$(written)
-sleep 5
-undisturbed=$(calc "($(written) - $before) / 5")
-before=$(written) since=$(now)
-beside=$(bursts)
-meanwhile=$(calc "($(written) - $before) / ($(now) - $since)")
-compare "a burst of $alone ms alone takes 6.3 times as long at most" "$beside" -le "$(calc "$alone * 6.3")"
-compare "and the writers write at least 93 % of $undisturbed MiB/s" "$meanwhile" -ge "$(calc "$undisturbed * 0.93")"
+while_it sleep 5
+undisturbed=$rate
+while_it bursts
+compare "a burst of $alone ms alone takes 6.3 times as long at most" "$took" -le "$(calc "$alone * 6.3")"
+compare "and the writers write at least 93 % of $undisturbed MiB/s" "$rate" -ge "$(calc "$undisturbed * 0.93")"
 
 # Who goes on with short breaks uses up what he has saved.
-busy=$(for _ in $(seq 200); do printf 'b=s40+4 sleep=2.5 '; done)
-before=$(written) since=$(now)
-"$HELPER" issue "$DEV" "cg=$CG/quiet $busy" >/dev/null || give_up "helper issue"
-meanwhile=$(calc "($(written) - $before) / ($(now) - $since)")
-compare "beside bursts without end they write $meanwhile MiB/s" "$meanwhile" -ge "$(calc "$undisturbed * 0.77")"
+while_it short_breaks
+compare "beside bursts without end they write $rate MiB/s" "$rate" -ge "$(calc "$undisturbed * 0.77")"
 
 # Who reads a block now and then does not lose by that what he has saved.
 now_and_then=$(for _ in $(seq 15); do printf 'a=s1+4 sleep=100 '; done)

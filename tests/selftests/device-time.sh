@@ -25,7 +25,6 @@ seeking() { job "$1" --rw=randread --bs=4k --direct=1 --ioengine=psync; }
 jobs=''
 at_work() { [ "$(sectors_read "$1")" -gt "$2" ]; }
 # rates SECONDS: $first and $second, in KB/s, of the partitions
-sectors_written() { awk '{ print $7 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
 rates() {
 	a=$(sectors_read 1) b=$(sectors_read 2)
 	sleep "$1"

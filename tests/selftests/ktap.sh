@@ -343,6 +343,8 @@ done_by() { read -r ktap_reads _ <"/sys/block/$DISK/${DISK}p$1/stat"; echo "$kta
 
 # sectors_read [N]: those that $DISK has read, or its partition N
 sectors_read() { awk '{ print $3 }' "/sys/block/$DISK/${1:+${DISK}p$1/}stat"; }
+# sectors_written [N]: and written
+sectors_written() { awk '{ print $7 }' "/sys/block/$DISK/${1:+${DISK}p$1/}stat"; }
 # part_at_work N: that partition is being read
 part_at_work() { [ "$(sectors_read "$1")" -gt 1000 ]; }
 # read_mb_s SECONDS N...: what is read meanwhile from partitions N together

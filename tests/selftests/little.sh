@@ -20,8 +20,7 @@ cg_setup
 cg small 30
 for group in one two three; do cg $group 100; done
 
-written() { awk '{ print $7 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
-writes() { [ "$(written "$1")" -gt 4096 ]; }
+writes() { [ "$(sectors_written "$1")" -gt 4096 ]; }
 # rate: of the reader in KB/s, over two seconds
 rate() {
 	a=$(sectors_read 1)
@@ -40,9 +39,9 @@ for group in one two three; do
 	eventually 60 writes $i || give_up "fio does not start"
 done
 sleep 1
-before=$(($(written 2) + $(written 3) + $(written 4)))
+before=$(($(sectors_written 2) + $(sectors_written 3) + $(sectors_written 4)))
 rate
-wrote=$(calc "($(written 2) + $(written 3) + $(written 4) - $before) * 512 / 2e6")
+wrote=$(calc "($(sectors_written 2) + $(sectors_written 3) + $(sectors_written 4) - $before) * 512 / 2e6")
 note "alone it reads $alone KB/s, beside writers $small, which write $wrote MB/s"
 compare "it has most of what a drive that programs leaves it" "$small" -ge 4000
 compare "and the writers what that leaves them" "$wrote" -ge 35

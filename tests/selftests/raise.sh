@@ -23,8 +23,8 @@ program() {
 	took=$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 }' "$WORK/ended")
 }
 # read_mb, written_mb: what the disk has done so far, in MB
-read_mb() { awk '{ printf "%d", $3 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
-written_mb() { awk '{ printf "%d", $7 * 512 / 1e6 }' "/sys/block/$DISK/stat"; }
+read_mb() { echo $(($(sectors_read) * 512 / 1000000)); }
+written_mb() { echo $(($(sectors_written) * 512 / 1000000)); }
 # raised: how many queues are; without_credit N: just so many processes have none
 raised() { grep -c raised=1 "$queues"; }
 without_credit() { [ "$(grep -c 'kind=sync.*credit_kib=0 ' "$queues")" -eq "$1" ]; }

@@ -58,7 +58,7 @@ while [ $i -lt "$rounds" ]; do
 	rmmod "$(module)" 2>"$WORK/rmmod" || bad="$bad rmmod $i: $(cat "$WORK/rmmod")"
 	[ $((i % 2)) -eq 1 ] || wait $remover || bad="$bad rmdir $i"
 	# on a busy host it may not have begun to heed signals
-	finished $((20 * SLOW)) "$prios" || { kill -9 "$prios"; wait "$prios"; }
+	finished $((20 * SLOW)) "$prios" || killed $((20 * SLOW)) "$prios"
 	n=$(cat "$WORK/prios")
 	changes=$((changes + ${n:-0}))
 	finished $((20 * SLOW)) "$load" 2>/dev/null

@@ -64,12 +64,11 @@ writer() {
 }
 
 # Sectors: completed on each partition, served for each group and for the one above them.
-completed() { awk '{ print $7 }' "/sys/block/$DISK/${DISK}p$1/stat"; }
 served() {
 	sed -n "s/^$MAJMIN .*\b$BFQ_NAME\.bytes=\([0-9]*\) .*/\1/p" "$1/io.stat" |
 		awk '{ n = $1 / 512 } END { printf "%d", n }'
 }
-count() { echo "$(completed 1) $(completed 2) $(served "$CG/light") $(served "$CG/heavy") $(served "$CG")"; }
+count() { echo "$(sectors_written 1) $(sectors_written 2) $(served "$CG/light") $(served "$CG/heavy") $(served "$CG")"; }
 
 writer 1 light
 writer 2 heavy

@@ -48,7 +48,7 @@ CASES = {f"{disk} {name}": (disk, jobs)
          for disk, all_jobs in (("sata-ssd", FLASH), ("nvme", FLASH), ("hdd", DISK))
          for name, jobs in all_jobs.items()}
 QUICK = ("sata-ssd weights",)
-LINK_MB_S = {"nvme": 1500, "sata-ssd": 510, "hdd": 250}
+SLOWER = {"nvme": "link_mb_s=1500"}
 NEAR = 0.1
 
 
@@ -78,7 +78,7 @@ def boots(options):
             continue
         clock = clock_of(case)
         for s in options.schedulers:
-            yield Boot(s, case, {"profile": profile, "link_mb_s": LINK_MB_S[profile], "jobs": jobs,
+            yield Boot(s, case, {"profile": profile, "slower": SLOWER.get(profile, ""), "jobs": jobs,
                                  "slice_ms": round(clock.slice * 1000), "count": clock.slices},
                        disk=True, files=files)
 

@@ -7,7 +7,7 @@
 
 gib=1048576		# KiB
 
-disk_model "$profile" size_mb=16384 store=0 link_mb_s="$link_mb_s"
+disk_model "$profile" size_mb=16384 store=0 ${slower:+"$slower"}
 case $scheduler in
 bfq|"$BFQ_NAME") select_scheduler "$scheduler" low_latency=0 ;;
 *) select_scheduler "$scheduler" ;;
