@@ -27,7 +27,7 @@ BENCH = "tests/bench/"
 # What an experiment's figures come of, of all that it may declare (bench.py).
 ROOTS = ("SCRIPT", "SCHEDULERS", "PROGRAM", "boots", "rows", "finish")
 # Modules beside experiments that have no figures of any of them in them.
-MACHINERY = ("bench", "plot", "results", "tools")
+MACHINERY = ("bench", "crashes", "plot", "results", "tools")
 LAB = (BENCH + "guest.sh", "tests/vm/init", "tests/vm/nap/nap.c", "tests/vm/patient.c", "tests/vm/thinfio.py")
 # Of the lab's Python, what makes a machine.
 LAB_ROOTS = {"tests/vm/machine.py": ("icount_argv", "COMMON"), "tests/vm/initramfs.py": ("build",)}
