@@ -11,7 +11,8 @@ nullb memory_backed=1 hw_queue_depth=8 completion_nsec=1000000
 sched "$BFQ_NAME"
 inject=$CONFIGFS/nullb/$DISK
 [ -d "$inject/timeout_inject" ] || give_up "no fault injection in null_blk"
-echo 1000 >"$QUEUE/io_timeout"
+# longer than any request waits that is not forgotten
+echo $((1000 * SLOW)) >"$QUEUE/io_timeout"
 for kind in timeout requeue; do echo 0 >"$inject/${kind}_inject/verbose"; done
 
 work() {
@@ -29,7 +30,7 @@ echo 0 >"$inject/requeue_inject/probability"
 compare "many were sent back" $((most - $(cat "$inject/requeue_inject/times"))) -ge 5
 at_rest "nothing is left of them"
 
-# Five requests are forgotten; each is an error for its owner after a second.
+# Five requests are forgotten; each is an error for its owner after that time.
 echo 5 >"$inject/timeout_inject/times"
 echo 10 >"$inject/timeout_inject/interval"
 echo 100 >"$inject/timeout_inject/probability"

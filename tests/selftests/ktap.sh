@@ -620,7 +620,8 @@ verify_rounds() {
 	shift
 	case " $* " in *" --name="*) ;; *) set -- "$@" --name="$ktap_name" ;; esac
 	trap - EXIT INT TERM
-	while [ ! -e "$WORK/stop" ]; do
+	# one round at least: on a busy host the load may be ended before it has begun
+	while [ $ktap_rounds -eq 0 ] || [ ! -e "$WORK/stop" ]; do
 		# shellcheck disable=SC2086 # options
 		fio --name=global --thread --eta=never --randrepeat=0 --verify=crc32c \
 			--verify_fatal=1 --verify_dump=0 --verify_backlog=16 --allow_mounted_write=1 \

@@ -51,8 +51,8 @@ nullb_remove "$DISK"
 # That is long for a busy host as well: requests that end while the batch is asked for leave tags
 # to the light group that are its own by then.
 cg_setup
-cg light 50
-cg heavy 950
+cg light 100	# so that it is known soon: its first reads have a tenth of the device
+cg heavy 900
 took_ms=1000
 nullb size=64 memory_backed=1 hw_queue_depth=4 poll_queues=0 completion_nsec=$((took_ms * 1000000))
 "$HELPER" ops "$DEV" w0+64 >/dev/null
