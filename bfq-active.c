@@ -99,10 +99,7 @@ void bfq_active_behind(struct bfq_data *bfqd, struct bfq_queue *q, bool behind)
 	if (behind == q->habit.behind)
 		return;
 	q->habit.behind = behind;
-	if (behind)
-		bfqd->active.nr_behind++;
-	else
-		bfqd->active.nr_behind--;
+	WRITE_ONCE(bfqd->active.nr_behind, bfqd->active.nr_behind + (behind ? 1 : -1));
 }
 
 /**
@@ -122,7 +119,7 @@ void bfq_active_first(struct bfq_data *bfqd, struct bfq_queue *q, bool first)
 		return;
 	q->first = first;
 	WRITE_ONCE(q->watched, first && q->sync);
-	active->nr_first += first ? 1 : -1;
+	WRITE_ONCE(active->nr_first, active->nr_first + (first ? 1 : -1));
 	active->first_waiting += first ? q->nr_queued : -q->nr_queued;
 	trace_bfq_raise(bfqd, q);
 }
@@ -258,6 +255,13 @@ static u64 bfq_share(const struct bfq_queue *q)
 	return share;
 }
 
+/* Which classes are active in a group, and in those above it, is to be found out anew. */
+static void bfq_active_forget_classes(struct bfq_group *group)
+{
+	for (; group; group = bfq_group_parent(group))
+		group->classes = 0;
+}
+
 static void bfq_active_share_out(struct bfq_active *active)
 {
 	u64 least = U64_MAX, most = 0;
@@ -265,12 +269,15 @@ static void bfq_active_share_out(struct bfq_active *active)
 	unsigned int classes = 0, nr_async = 0;
 	struct bfq_queue *q;
 
+	list_for_each_entry(q, &active->queues, active)
+		bfq_active_forget_classes(q->group);
 	list_for_each_entry(q, &active->queues, active) {
 		u64 share = bfq_share(q);
 
 		least = min(least, share);
 		most = max(most, share);
 		classes |= BIT(q->prio.class);
+		q->group->classes |= BIT(q->prio.class);
 		if (!q->sync) {
 			async += share;
 			nr_async++;
@@ -279,8 +286,8 @@ static void bfq_active_share_out(struct bfq_active *active)
 	}
 	WRITE_ONCE(active->nr_async, nr_async);
 	WRITE_ONCE(active->async_share, async);
-	active->mixed = hweight32(classes) > 1;
-	active->highest = classes ? __ffs(classes) : WF2Q_IDLE;
+	WRITE_ONCE(active->mixed, hweight32(classes) > 1);
+	WRITE_ONCE(active->highest, classes ? __ffs(classes) : WF2Q_IDLE);
 	active->claims_differ = active->mixed ||
 				(active->nr && most - least > least / BFQ_SHARE_SLACK);
 }

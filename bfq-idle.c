@@ -20,7 +20,8 @@
  *	- for processes that usually come back within slice_idle;
  *	- on disks with moving parts: for processes that read along the disk (not
  *	  seeking);
- *	- for who is of a higher class than others, and is due all that it can use;
+ *	- for who is of a higher class than others, and is due all that it can use: to keep these
+ *	  out, so without moving parts only while nobody else of that class waits;
  *	- for who asks for several requests at a time while shares have to be kept apart, that
  *	  is, when active queues are due different ones (bfq-active.c): its own requests
  *	  keep the device busy, and where tags are scarce they may all be in there, so
@@ -85,6 +86,44 @@
 /* Queues that are looked at for it, those with the latest arrivals first. */
 #define BFQ_LITTLE_LOOKS	16
 
+/* Is somebody of a lower class active who would be served in its place if it were late? */
+static bool bfq_idle_lower_beside(const struct bfq_queue *q)
+{
+	const struct bfq_group *group;
+	u8 class = q->prio.class;
+
+	for (group = q->group; group; group = bfq_group_parent(group)) {
+		if (group->classes >> (class + 1))
+			return true;
+		class = WF2Q_BE;	/* as all groups are */
+	}
+	return false;
+}
+
+/**
+ * bfq_idle_equal_waits - is nobody of a lower class served if a queue is not waited for?
+ * @bfqd: the device
+ * @q: the queue in service
+ *
+ * That is, were it gone another would be next whose class is no lower: one in its group, or there
+ * is nobody of a lower class in there.  With moving parts it is not asked for: while the disk is
+ * plugged what lies on the way is taken along.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether there is such another.
+ */
+bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct wf2q_entity *second;
+
+	if (bfqd->kind->seeks)
+		return false;
+	second = wf2q_second(&bfqd->root->node);
+	if (!second || wf2q_outranked(second))
+		return false;
+	return second->parent == q->entity.parent || !bfq_idle_lower_beside(q);
+}
+
 /**
  * bfq_idle_worth - what would it be good for to wait for a queue's next request?
  * @bfqd: the device
@@ -107,7 +146,8 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 		return BFQ_PLUG_NOT;
 	if (bfqd->kind->seeks && !bfq_habit_seeks(q))
 		return BFQ_PLUG_LOCALITY;
-	if (bfqd->active.mixed && q->prio.class == bfqd->active.highest)
+	if (bfqd->active.mixed && q->prio.class == bfqd->active.highest &&
+	    !bfq_idle_equal_waits(bfqd, q))
 		return BFQ_PLUG_CLASS;
 	if (bfqd->active.claims_differ &&
 	    (!bfq_habit_single(q) || READ_ONCE(bfqd->tun.exact_shares)))
@@ -172,9 +212,8 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
  * @bfqd: the device
  * @served: that queue
  *
- * Beside who is behind: reads, as many as it can do with; what is written goes on being
- * programmed long after.  And only while all are of one class: the second choice is not compared
- * with what is in service.
+ * Beside who is behind: reads, as many as it can do with, of no lower class; what is written goes
+ * on being programmed long after.
  *
  * Context: bfqd->lock held.
  * Return: a request of another queue, or NULL, also where a claim comes first.
@@ -185,10 +224,11 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	struct bfq_queue *q;
 	struct request *rq;
 
-	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || bfqd->active.mixed ||
-	    served->habit.room <= 0)
+	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || served->habit.room <= 0)
 		return NULL;
 	second = wf2q_second(&bfqd->root->node);
+	if (second && bfqd->active.mixed && wf2q_outranked(second))
+		return NULL;
 	q = second ? bfq_entity_queue(second) : NULL;
 	if (!q || !q->nr_queued)
 		return NULL;

@@ -135,6 +135,7 @@ struct bfq_served {
  * @dev_weight: weight for this device only; 0 follows the cgroup's weight.
  *	Written under queue_lock, read without (READ_ONCE)
  * @online: requests may be charged to it; cleared once, when the cgroup goes
+ * @classes: a bit for each class that active queues of it have
  * @link: in bfqd->groups while online
  * @first_ns: ktime up to which its share of the time in which others may be held back is used
  *	up (bfq-raise.c)
@@ -161,6 +162,7 @@ struct bfq_group {
 	u16 dev_weight;
 	unsigned int nr_active;
 	bool online;
+	u8 classes;
 	u32 rest_from;
 	struct list_head link;
 	u64 first_ns;
@@ -1006,6 +1008,7 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
+bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q);
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what);

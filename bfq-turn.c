@@ -226,6 +226,12 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 			bfqd->turn.preempt = true;
 		return;
 	}
+	/* it is to keep lower classes out, and no other */
+	if (bfqd->turn.plugged_for == BFQ_PLUG_CLASS &&
+	    bfq_idle_equal_waits(bfqd, bfq_in_service(bfqd))) {
+		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
+		return;
+	}
 	/* where it is for no claim, who comes first is not asked */
 	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
 	    bfq_idle_claims(bfqd, bfq_in_service(bfqd)) && wf2q_precedes(&q->entity))
@@ -416,7 +422,7 @@ static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct re
 {
 	struct bfq_queue *q;
 
-	if (!bfqd->turn.beside)
+	if (!READ_ONCE(bfqd->turn.beside))
 		return NULL;
 	*next = bfqd->kind->seeks ? bfq_along_choose(bfqd, bfq_in_service(bfqd), NULL) :
 		bfq_turn_injected(bfqd);

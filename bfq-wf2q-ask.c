@@ -14,24 +14,42 @@
 
 #include "bfq-wf2q.h"
 
-/**
- * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
- * @leaf:	the leaf
- *
- * Classes are compared where the path to @leaf leaves the path in service: between the leaf, or the
- * group above it, and its sibling in service.
- *
- * Return: true if so; false also when nothing is in service.
+/*
+ * By how many classes is a waiting leaf below what is in service?  They are compared where the path
+ * to the leaf leaves the path in service: between the leaf, or the group above it, and its sibling
+ * in service.  0 also when nothing is in service.
  */
-bool wf2q_outranks(const struct wf2q_entity *leaf)
+static int wf2q_classes_below(const struct wf2q_entity *leaf)
 {
 	const struct wf2q_entity *e;
 
 	/* On the way up all wait, or else a group is parked. */
 	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity)
 		if (e->parent->in_service)
-			return e->class < e->parent->in_service->class;
-	return false;
+			return e->class - e->parent->in_service->class;
+	return 0;
+}
+
+/**
+ * wf2q_outranks - is a waiting leaf of a higher class than what is in service?
+ * @leaf:	the leaf
+ *
+ * Return: true if so; false also when nothing is in service.
+ */
+bool wf2q_outranks(const struct wf2q_entity *leaf)
+{
+	return wf2q_classes_below(leaf) < 0;
+}
+
+/**
+ * wf2q_outranked - is a waiting leaf of a lower class than what is in service?
+ * @leaf:	the leaf
+ *
+ * Return: true if so; false also when nothing is in service.
+ */
+bool wf2q_outranked(const struct wf2q_entity *leaf)
+{
+	return wf2q_classes_below(leaf) > 0;
 }
 
 /**

@@ -157,7 +157,7 @@ static void call(u8 what, u8 whom, u8 much)
 /* What only asks may be asked at any time. */
 static void ask(const struct wf2q_entity *e)
 {
-	if (wf2q_outranks(e) && (e->state != WF2Q_WAITING || !group->in_service))
+	if ((wf2q_outranks(e) || wf2q_outranked(e)) && (e->state != WF2Q_WAITING || !group->in_service))
 		FAIL("outranks though %s", e->state == WF2Q_WAITING ?
 		     "nothing is in service" : "not waiting");
 	check_precedes(group, e);

@@ -804,11 +804,11 @@ static const struct node *parting(const struct node *leaf)
 	return path[depth - 1];
 }
 
-bool model_outranks(const struct node *leaf)
+int model_classes_below(const struct node *leaf)
 {
 	const struct node *n = parting(leaf);
 
-	return n && n->up->service && n->class < n->up->service->class;
+	return n && n->up->service ? (int)n->class - (int)n->up->service->class : 0;
 }
 
 /* a <= b, as far as what may be rounded lets one tell. */

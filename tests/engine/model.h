@@ -106,7 +106,7 @@ void model_charge(struct node *leaf, u32 sectors);
 void model_requeue(struct node *leaf, u32 budget);
 void model_weight(struct node *n, u32 weight);
 void model_prio(struct node *leaf, u32 weight, u8 class);
-bool model_outranks(const struct node *leaf);
+int model_classes_below(const struct node *leaf);
 
 /* Too close to tell: within rounding. */
 enum verdict { NO, YES, OPEN };

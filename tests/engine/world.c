@@ -198,7 +198,9 @@ bool world_outranks(struct world *w, int i)
 	bool outranks = wf2q_outranks(&w->leaf[i]);
 
 	EXPECT("a leaf outranks what is in service", outranks,
-	       model_outranks(&w->leaf_node[i]));
+	       model_classes_below(&w->leaf_node[i]) < 0);
+	EXPECT("what is in service outranks a leaf", wf2q_outranked(&w->leaf[i]),
+	       model_classes_below(&w->leaf_node[i]) > 0);
 	return outranks;
 }
 

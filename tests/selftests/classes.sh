@@ -6,7 +6,7 @@
 # Only in virtual time: where the host decides when fio runs, this measures the
 # host.
 . "${0%/*}/ktap.sh"
-plan 7
+plan 9
 require fio ionice addpart
 
 depth=4
@@ -107,3 +107,21 @@ finished 60 "$child"
 took=$(awk -F';' '{ print $9 / 1000 }' "$WORK/urgent.txt")
 kill "$slow" 2>/dev/null
 compare "real time does not wait for a plug of best effort ($took s)" "$took" -le 1.4
+kill "$child" 2>/dev/null
+
+# Four of best effort that read one block after the other lose nothing by one of class idle: a device that is
+# kept from that one is not kept from one of them.
+nullb hw_queue_depth=8 completion_nsec=1000000
+parts 2
+sched "${SCHED:-$BFQ_NAME}"
+no_raising
+for name in a b c d; do background one $name 1 --ioengine=psync; done
+readers_busy() { [ "$(done_by 1)" -gt 1000 ]; }
+eventually 30 readers_busy
+both
+alone=$first
+background one idle 2 --ioengine=psync --prioclass=3 --thinktime=5ms
+sleep 1
+both
+compare "four equals lose little by one of class idle ($first requests, $alone without)" "$(calc "$first / $alone")" -ge 0.9
+compare "which goes on ($second)" "$second" -ge 20

@@ -7,13 +7,13 @@
 # The modelled SSD makes about 210 MB/s of one reader of 64 KiB at a time, and more of
 # several: without weights each of six has some 75.
 . "${0%/*}/ktap.sh"
-plan 6
+plan 10
 require fio addpart
 cg_setup
 
 others=5
 modelled_disk ssd0 profile=sata-ssd size_mb=256
-parts $((others + 1))
+parts $((others + 2))
 sched "${SCHED:-$BFQ_NAME}"
 cg heavy 1000
 i=0
@@ -22,8 +22,12 @@ while [ $i -lt $others ]; do
 	cg light$i 100
 done
 
-# reader GROUP PARTITION: one request at a time
-reader() { reader_in "$1" "$2" --ioengine=psync --rw=randread --bs=64k; }
+# reader GROUP PARTITION [OPTION]...: one request at a time
+reader() {
+	where=$1 part=$2
+	shift 2
+	reader_in "$where" "$part" --ioengine=psync --rw=randread --bs=64k "$@"
+}
 light_readers() {
 	i=0
 	while [ $i -lt $others ]; do
@@ -62,3 +66,19 @@ compare "nor far above (MB/s)" "$heavy" -le "$(calc "1.25 * $share * $alone")"
 compare "and the device has more to do than that one's requests (MB/s)" "$all" -ge "$(calc "0.7 * $free")"
 along=$(sed -n 's/^taken along: //p' "/sys/kernel/debug/block/$DISK/sched/state")
 compare "others have been served while it was plugged (requests)" "$along" -ge 1000
+
+# So it is beside somebody of class idle, in whatever group.
+reader light1 2 --prioclass=3 --thinktime=5ms
+idle=$child
+sleep 1
+rates 2
+compare "beside one of class idle, too, it has its guarantee (MB/s)" "$heavy" -ge "$(calc "0.98 * $share * $alone")"
+compare "and the others go on (MB/s)" "$all" -ge "$(calc "0.7 * $free")"
+kill "$idle"
+reader heavy $((others + 2)) --prioclass=3 --ioengine=libaio --iodepth=8
+sleep 1
+thin=$(sectors_read $((others + 2)))
+rates 2
+thin=$(calc "($(sectors_read $((others + 2))) - $thin) * 512 / 1e6 / 2")
+compare "nor does one in its own group take any of it (MB/s)" "$heavy" -ge "$(calc "0.95 * $share * $alone")"
+compare "which has a thin share (MB/s)" "$thin" -le "$(calc "0.1 * $heavy")"
