@@ -62,9 +62,9 @@ static int bfq_init_queue(struct request_queue *rqq, struct elevator_queue *eq)
 	bfq_turn_init(bfqd);
 	bfq_raise_init(bfqd);
 	bfq_stuck_init(bfqd);
+	bfq_arm_init(bfqd);	/* a disk with arms is believed to be one */
 	bfq_device_init(bfqd);
 	bfq_price_init(bfqd);
-	bfq_arm_init(bfqd);
 	ret = bfq_stage_init(bfqd);
 	if (ret)
 		goto free_data;

@@ -112,6 +112,7 @@ static void bfq_owner_stop_service(struct bfq_data *bfqd, struct bfq_queue *q)
 		if (bfq_plugged(bfqd))
 			trace_bfq_unplug(bfqd, q, BFQ_WHY_GONE, bfq_since(bfqd->turn.plug_ns));
 		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+		WRITE_ONCE(bfqd->turn.beside, false);
 	}
 	if (!q->nr_queued && wf2q_backlogged(&q->entity))
 		wf2q_leave(&q->entity);
@@ -166,7 +167,7 @@ static void bfq_owner_set_prio(struct bfq_data *bfqd, struct bfq_queue *q, struc
 {
 	bfq_active_drop(bfqd, q);	/* comes back with the new weight */
 	wf2q_set_prio(&q->entity, bfq_prio_weight(prio), prio.class);
-	q->prio = prio;
+	WRITE_ONCE(q->prio, prio);
 	trace_bfq_queue_prio(bfqd, q);
 }
 
@@ -197,6 +198,7 @@ void bfq_owner_move(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_group
 	/* bfq-turn.c finds the mark: the gate is open and the turn is to end */
 	if (q->nr_queued && wf2q_outranks(&q->entity)) {
 		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+		WRITE_ONCE(bfqd->turn.beside, false);
 		bfqd->turn.preempt = true;
 	}
 }

@@ -314,8 +314,10 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 		    group->first_seen == (u32)jiffies)
 			continue;
 		group->first_seen = jiffies;
-		group->first_ns = max(group->first_ns, now - min(now, saved)) +
-				  div_u64(ns * parent->active_sum, group->active_weight);
+		/* not for longer than it saves: its weight may rise, and others may go */
+		group->first_ns = min(max(group->first_ns, now - min(now, saved)) +
+				      div_u64(ns * parent->active_sum, group->active_weight),
+				      now + saved);
 	}
 }
 
@@ -326,6 +328,12 @@ static void bfq_raise_compare(struct bfq_raise *raise, const struct bfq_queue *q
 		return;
 	raise->most = q->credit;
 	raise->family = q->family;
+}
+
+/* The part of a full credit that so many jiffies are of those that are worth all of it. */
+static u32 bfq_raise_part(unsigned long ticks, unsigned long all)
+{
+	return div_u64((u64)BFQ_CREDIT * ticks, all);
 }
 
 static bool bfq_raise_young(const struct bfq_queue *q)
@@ -341,8 +349,7 @@ static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_q
 
 	if (kin->family != q->family)
 		kin->debt = 0;
-	kin->debt -= min_t(u64, kin->debt,
-			   (u64)min(jiffies - kin->seen, fills) * (BFQ_CREDIT / fills));
+	kin->debt -= min(kin->debt, bfq_raise_part(min(jiffies - kin->seen, fills), fills));
 	kin->family = q->family;
 	kin->seen = jiffies;
 	return kin;
@@ -418,7 +425,7 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 {
 	unsigned long lasts = msecs_to_jiffies(bfq_raise_lasts_ms(bfqd));
 
-	return BFQ_CREDIT / lasts * min(ticks, lasts);
+	return bfq_raise_part(min(ticks, lasts), lasts);
 }
 
 /* On flash, what does a small read take alone?  That is seen of a process that has been alone. */
