@@ -86,14 +86,17 @@
 /* Queues that are looked at for it, those with the latest arrivals first. */
 #define BFQ_LITTLE_LOOKS	16
 
-/* Is somebody of a lower class active who would be served in its place if it were late? */
-static bool bfq_idle_lower_beside(const struct bfq_queue *q)
+/*
+ * Is anybody of a lower class, or of a higher one, active beside a queue: in its group, or beside that
+ * in one above it?  He may have no request just now.
+ */
+static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 {
 	const struct bfq_group *group;
 	u8 class = q->prio.class;
 
 	for (group = q->group; group; group = bfq_group_parent(group)) {
-		if (group->classes >> (class + 1))
+		if (lower ? group->classes >> (class + 1) : group->classes & (BIT(class) - 1))
 			return true;
 		class = WF2Q_BE;	/* as all groups are */
 	}
@@ -121,7 +124,7 @@ bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q
 	second = wf2q_second(&bfqd->root->node);
 	if (!second || wf2q_outranked(second))
 		return false;
-	return second->parent == q->entity.parent || !bfq_idle_lower_beside(q);
+	return second->parent == q->entity.parent || !bfq_idle_beside(q, true);
 }
 
 /**
@@ -212,8 +215,8 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
  * @bfqd: the device
  * @served: that queue
  *
- * Beside who is behind: reads, as many as it can do with, of no lower class; what is written goes
- * on being programmed long after.
+ * Beside who is behind: reads, as many as it can do with, of whose group nobody of a higher class
+ * is active; what is written goes on being programmed long after.
  *
  * Context: bfqd->lock held.
  * Return: a request of another queue, or NULL, also where a claim comes first.
@@ -227,10 +230,10 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || served->habit.room <= 0)
 		return NULL;
 	second = wf2q_second(&bfqd->root->node);
-	if (second && bfqd->active.mixed && wf2q_outranked(second))
-		return NULL;
 	q = second ? bfq_entity_queue(second) : NULL;
 	if (!q || !q->nr_queued)
+		return NULL;
+	if (bfqd->active.mixed && bfq_idle_beside(q, false))
 		return NULL;
 	rq = bfq_queue_peek(bfqd, q);
 	return op_is_write(req_op(rq)) ? NULL : rq;

@@ -109,13 +109,14 @@ kill "$slow" 2>/dev/null
 compare "real time does not wait for a plug of best effort ($took s)" "$took" -le 1.4
 kill "$child" 2>/dev/null
 
-# Four of best effort that read one block after the other lose nothing by one of class idle: a device that is
-# kept from that one is not kept from one of them.
+# Four of best effort that read one block after the other, of which one thinks for a while, lose nothing by one of
+# class idle: a device that is kept from that one is not kept from one of them.
 nullb hw_queue_depth=8 completion_nsec=1000000
 parts 2
 sched "${SCHED:-$BFQ_NAME}"
 no_raising
-for name in a b c d; do background one $name 1 --ioengine=psync; done
+for name in a b c; do background one $name 1 --ioengine=psync; done
+background one thinker 1 --ioengine=psync --thinktime=4ms
 readers_busy() { [ "$(done_by 1)" -gt 1000 ]; }
 eventually 30 readers_busy
 both
