@@ -262,9 +262,27 @@ static void bfq_active_forget_classes(struct bfq_group *group)
 		group->classes = 0;
 }
 
+/* The least and the most share of some queues. */
+struct bfq_spread {
+	u64 least, most;
+};
+
+static void bfq_spread_note(struct bfq_spread *spread, u64 share)
+{
+	spread->least = min(spread->least, share);
+	spread->most = max(spread->most, share);
+}
+
+static bool bfq_spread_wide(const struct bfq_spread *spread)
+{
+	return spread->most > spread->least + spread->least / BFQ_SHARE_SLACK;
+}
+
 static void bfq_active_share_out(struct bfq_active *active)
 {
-	u64 least = U64_MAX, most = 0;
+	struct bfq_spread all = { U64_MAX / 2, 0 }, spread[WF2Q_CLASSES] = {
+		[0 ... WF2Q_CLASSES - 1] = { U64_MAX / 2, 0 },
+	};
 	u32 async = 0;
 	unsigned int classes = 0, nr_async = 0;
 	struct bfq_queue *q;
@@ -274,8 +292,8 @@ static void bfq_active_share_out(struct bfq_active *active)
 	list_for_each_entry(q, &active->queues, active) {
 		u64 share = bfq_share(q);
 
-		least = min(least, share);
-		most = max(most, share);
+		bfq_spread_note(&all, share);
+		bfq_spread_note(&spread[q->prio.class], share);
 		classes |= BIT(q->prio.class);
 		q->group->classes |= BIT(q->prio.class);
 		if (!q->sync) {
@@ -288,8 +306,8 @@ static void bfq_active_share_out(struct bfq_active *active)
 	WRITE_ONCE(active->async_share, async);
 	WRITE_ONCE(active->mixed, hweight32(classes) > 1);
 	WRITE_ONCE(active->highest, classes ? __ffs(classes) : WF2Q_IDLE);
-	active->claims_differ = active->mixed ||
-				(active->nr && most - least > least / BFQ_SHARE_SLACK);
+	active->claims_differ = active->mixed || bfq_spread_wide(&all);
+	active->highest_differ = bfq_spread_wide(&spread[active->highest]);
 }
 
 /**

@@ -87,8 +87,8 @@
 #define BFQ_LITTLE_LOOKS	16
 
 /*
- * Is anybody of a lower class, or of a higher one, active beside a queue: in its group, or beside that
- * in one above it?  He may have no request just now.
+ * Is any queue of a lower class, or of a higher one, active beside this: in its group, or beside
+ * that in one above it?  It may have no request just now.
  */
 static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 {
@@ -103,28 +103,43 @@ static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 	return false;
 }
 
-/**
- * bfq_idle_equal_waits - is nobody of a lower class served if a queue is not waited for?
- * @bfqd: the device
- * @q: the queue in service
- *
- * That is, were it gone another would be next whose class is no lower: one in its group, or there
- * is nobody of a lower class in there.  With moving parts it is not asked for: while the disk is
- * plugged what lies on the way is taken along.
- *
- * Context: bfqd->lock held.
- * Return: whether there is such another.
- */
-bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/* Would a queue that runs empty be waited for, if that kept others out? */
+static bool bfq_idle_comes_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	const struct wf2q_entity *second;
+	return q->sync && q->habit.think_ns <= READ_ONCE(bfqd->tun.slice_idle_ns);
+}
+
+/*
+ * Is nobody of a lower class served if the one in service, which is empty, is not waited for?
+ * That is, were it gone another would be next whose class is no lower: one in its group that keeps
+ * these out as well, or there is nobody of a lower class in there.  With moving parts it is not
+ * asked for: while the disk is plugged what lies on the way is taken along.
+ */
+static bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	struct wf2q_entity *second;
+	struct bfq_queue *next;
 
 	if (bfqd->kind->seeks)
 		return false;
 	second = wf2q_second(&bfqd->root->node);
-	if (!second || wf2q_outranked(second))
+	if (!second)
 		return false;
-	return second->parent == q->entity.parent || !bfq_idle_beside(q, true);
+	if (wf2q_outranked(second))	/* its thin share is due, or there is no equal */
+		return wf2q_equal_waits(&bfqd->root->node);
+	next = bfq_entity_queue(second);
+	if (next->group == q->group && next->nr_queued && bfq_idle_comes_back(bfqd, next))
+		return true;
+	return !bfq_idle_beside(q, true);
+}
+
+/* Is a queue due another share than those are from which it is to be kept apart? */
+static bool bfq_idle_shares_differ(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_active *active = &bfqd->active;
+
+	return active->mixed && q->prio.class == active->highest && !bfqd->kind->seeks ?
+	       active->highest_differ : active->claims_differ;
 }
 
 /**
@@ -152,7 +167,7 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	if (bfqd->active.mixed && q->prio.class == bfqd->active.highest &&
 	    !bfq_idle_equal_waits(bfqd, q))
 		return BFQ_PLUG_CLASS;
-	if (bfqd->active.claims_differ &&
+	if (bfq_idle_shares_differ(bfqd, q) &&
 	    (!bfq_habit_single(q) || READ_ONCE(bfqd->tun.exact_shares)))
 		return BFQ_PLUG_SHARES;
 	if (q->habit.behind && bfqd->active.nr_behind < bfqd->active.nr)

@@ -511,6 +511,7 @@ struct bfq_turn {
  * @look_wait: for so many jiffies not again
  * @stale: the set has changed since
  * @claims_differ: they have different shares or classes
+ * @highest_differ: those of the highest class have different shares
  * @mixed: they have different classes
  * @highest: the highest class of them
  * @nr_async, @async_share: how many of them are for asynchronous requests, and the sum of their
@@ -527,6 +528,7 @@ struct bfq_active {
 	unsigned long look_wait;
 	bool stale;
 	bool claims_differ;
+	bool highest_differ;
 	bool mixed;
 	u8 highest;
 	unsigned int nr_async;
@@ -1008,7 +1010,6 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */
-bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_queue *q);
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what);

@@ -215,6 +215,25 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
 		WRITE_ONCE(bfqd->turn.beside, !!bfq_turn_injected(bfqd));
 }
 
+/*
+ * The device is plugged to keep lower classes out, and a queue has got a request that may do so as
+ * well: is there another reason?  Return whether it stays plugged.
+ */
+static bool bfq_turn_stays_plugged(struct bfq_data *bfqd)
+{
+	enum bfq_plug_for what = bfq_idle_worth(bfqd, bfq_in_service(bfqd));
+
+	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, what)) {
+		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
+		return false;
+	}
+	if (what == BFQ_PLUG_LEARN)
+		bfq_habit_tried(bfq_in_service(bfqd));
+	bfqd->turn.plugged_for = what;
+	bfq_turn_look_along(bfqd);	/* beside who is behind others are served */
+	return true;
+}
+
 /* A queue of no higher class than the one in service has got its first request. */
 static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -226,12 +245,8 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 			bfqd->turn.preempt = true;
 		return;
 	}
-	/* it is to keep lower classes out, and no other */
-	if (bfqd->turn.plugged_for == BFQ_PLUG_CLASS &&
-	    bfq_idle_equal_waits(bfqd, bfq_in_service(bfqd))) {
-		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
+	if (bfqd->turn.plugged_for == BFQ_PLUG_CLASS && !bfq_turn_stays_plugged(bfqd))
 		return;
-	}
 	/* where it is for no claim, who comes first is not asked */
 	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
 	    bfq_idle_claims(bfqd, bfq_in_service(bfqd)) && wf2q_precedes(&q->entity))

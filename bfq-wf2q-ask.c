@@ -53,6 +53,38 @@ bool wf2q_outranked(const struct wf2q_entity *leaf)
 }
 
 /**
+ * wf2q_equal_waits - does somebody wait whose class is no lower than that of what is in service?
+ * @root: root of the hierarchy
+ *
+ * Looked at are the children of the innermost group of the leaf in service in which another one
+ * waits, as for wf2q_second(): that may name one of a lower class which is due its thin share.
+ *
+ * Return: true if so; false also when nothing is in service.
+ */
+bool wf2q_equal_waits(const struct wf2q_group *root)
+{
+	const struct wf2q_group *g = root, *inner = NULL;
+	struct wf2q_entity *e;
+	int class;
+
+	for (e = g->in_service; e; e = g->in_service) {
+		if (g->nr_waiting)
+			inner = g;
+		if (!e->is_group)
+			break;
+		g = wf2q_group_of(e);
+	}
+	if (!inner)
+		return false;
+	if (inner->sole)
+		return inner->sole->class <= inner->in_service->class;
+	for (class = inner->in_service->class; class >= WF2Q_RT; class--)
+		if (inner->tree[class].waiting.rb_root.rb_node)
+			return true;
+	return false;
+}
+
+/**
  * wf2q_precedes - would a waiting leaf be chosen before what is in service?
  * @leaf:	the leaf
  *

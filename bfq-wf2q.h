@@ -202,6 +202,7 @@ void wf2q_exit(struct wf2q_entity *e);
 /* bfq-wf2q-ask.c */
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_outranked(const struct wf2q_entity *leaf);
+bool wf2q_equal_waits(const struct wf2q_group *root);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);

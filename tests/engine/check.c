@@ -211,12 +211,30 @@ static struct wf2q_entity *second_of(struct wf2q_group *g)
 	return e;
 }
 
+/* The same of those of no lower class, whatever the others are due. */
+static bool equal_of(struct wf2q_group *g)
+{
+	struct wf2q_entity *e = g->in_service;
+	int class;
+
+	if (!e)
+		return false;
+	if (e->is_group && second_of(wf2q_group_of(e)))
+		return equal_of(wf2q_group_of(e));
+	for (class = 0; class <= e->class; class++)
+		if (first_of_class(g, class))
+			return true;
+	return false;
+}
+
 void check_second(struct wf2q_group *root)
 {
 	struct wf2q_entity *second = wf2q_second(root);
 
 	if (second != (root->in_service ? second_of(root) : NULL))
 		FAIL("the second choice is not the first of those that wait");
+	if (wf2q_equal_waits(root) != equal_of(root))
+		FAIL("somebody of no lower class is overlooked, or is none");
 }
 
 static bool stands_below(const struct wf2q_entity *e, const struct wf2q_entity *above)

@@ -6,7 +6,7 @@
 # Only in virtual time: where the host decides when fio runs, this measures the
 # host.
 . "${0%/*}/ktap.sh"
-plan 9
+plan 11
 require fio ionice addpart
 
 depth=4
@@ -126,3 +126,24 @@ sleep 1
 both
 compare "four equals lose little by one of class idle ($first requests, $alone without)" "$(calc "$first / $alone")" -ge 0.9
 compare "which goes on ($second)" "$second" -ge 20
+
+# Nor do four that read several at a time.
+killall -9 fio
+for name in e f g h; do background one $name 1 --iodepth=4; done
+sleep 1
+both
+alone=$first
+background one idle2 2 --ioengine=psync --prioclass=3 --thinktime=5ms
+sleep 1
+both
+compare "nor do equals that read several at a time ($first requests, $alone without)" "$(calc "$first / $alone")" -ge 0.9
+
+# But an equal that is not waited for itself, since it thinks for long, keeps nobody out for another.
+killall -9 fio
+background one urgent 1 --ioengine=psync --prioclass=1
+background one seldom 1 --ioengine=psync --prioclass=1 --thinktime=12ms
+background one deep 2 --prioclass=3
+sleep 1
+both
+compare "and real time keeps its device from a deep one of class idle beside another that thinks ($first, $second)" \
+	"$(ratio)" -ge 5

@@ -47,7 +47,8 @@ second_is_refused() {
 	cg_setup
 	cg one
 	zeros='\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00'
-	sed "s/\x00$BFQ_NAME$zeros$zeros/\x00$(printf %s "$BFQ_NAME" | tr f g)$zeros$zeros/" \
+	# the host's, since busybox's knows no zeros
+	/bin/sed "s/\x00$BFQ_NAME$zeros$zeros/\x00$(printf %s "$BFQ_NAME" | tr f g)$zeros$zeros/" \
 		"$(module_file)" >"$WORK/second.ko"
 	refused "a second of that name is not loaded" insmod "$WORK/second.ko"
 	holds "because there is one" grep -q "Device or resource busy" "$WORK/refused"
