@@ -61,19 +61,11 @@ bool wf2q_outranked(const struct wf2q_entity *leaf)
  *
  * Return: true if so; false also when nothing is in service.
  */
-bool wf2q_equal_waits(const struct wf2q_group *root)
+bool wf2q_equal_waits(struct wf2q_group *root)
 {
-	const struct wf2q_group *g = root, *inner = NULL;
-	struct wf2q_entity *e;
+	const struct wf2q_group *inner = wf2q_where_others_wait(root);
 	int class;
 
-	for (e = g->in_service; e; e = g->in_service) {
-		if (g->nr_waiting)
-			inner = g;
-		if (!e->is_group)
-			break;
-		g = wf2q_group_of(e);
-	}
 	if (!inner)
 		return false;
 	if (inner->sole)

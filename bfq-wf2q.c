@@ -815,16 +815,9 @@ struct wf2q_entity *wf2q_select(struct wf2q_group *root)
  */
 struct wf2q_entity *wf2q_second(struct wf2q_group *root)
 {
-	struct wf2q_group *g = root, *inner = NULL;
+	struct wf2q_group *inner = wf2q_where_others_wait(root);
 	struct wf2q_entity *e;
 
-	for (e = g->in_service; e; e = g->in_service) {
-		if (g->nr_waiting)
-			inner = g;
-		if (!e->is_group)
-			break;
-		g = wf2q_group_of(e);
-	}
 	if (!inner)
 		return NULL;
 	e = inner->sole ? inner->sole : wf2q_choose_among(inner, false);

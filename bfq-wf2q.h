@@ -202,7 +202,7 @@ void wf2q_exit(struct wf2q_entity *e);
 /* bfq-wf2q-ask.c */
 bool wf2q_outranks(const struct wf2q_entity *leaf);
 bool wf2q_outranked(const struct wf2q_entity *leaf);
-bool wf2q_equal_waits(const struct wf2q_group *root);
+bool wf2q_equal_waits(struct wf2q_group *root);
 bool wf2q_precedes(const struct wf2q_entity *leaf);
 bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors);
 bool wf2q_had_less(const struct wf2q_entity *a, const struct wf2q_entity *b);
@@ -236,6 +236,22 @@ static inline struct wf2q_tree *wf2q_tree_of(const struct wf2q_entity *e)
 static inline struct wf2q_group *wf2q_group_of(struct wf2q_entity *e)
 {
 	return container_of(e, struct wf2q_group, entity);
+}
+
+/* The innermost group of the leaf in service in which another child waits; or NULL. */
+static inline struct wf2q_group *wf2q_where_others_wait(struct wf2q_group *root)
+{
+	struct wf2q_group *g = root, *inner = NULL;
+	struct wf2q_entity *e;
+
+	for (e = g->in_service; e; e = g->in_service) {
+		if (g->nr_waiting)
+			inner = g;
+		if (!e->is_group)
+			break;
+		g = wf2q_group_of(e);
+	}
+	return inner;
 }
 
 /**
