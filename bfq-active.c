@@ -280,7 +280,7 @@ static bool bfq_spread_wide(const struct bfq_spread *spread)
 
 static void bfq_active_share_out(struct bfq_active *active)
 {
-	struct bfq_spread all = { U64_MAX / 2, 0 }, spread[WF2Q_CLASSES] = {
+	struct bfq_spread spread[WF2Q_CLASSES] = {
 		[0 ... WF2Q_CLASSES - 1] = { U64_MAX / 2, 0 },
 	};
 	u32 async = 0;
@@ -292,7 +292,6 @@ static void bfq_active_share_out(struct bfq_active *active)
 	list_for_each_entry(q, &active->queues, active) {
 		u64 share = bfq_share(q);
 
-		bfq_spread_note(&all, share);
 		bfq_spread_note(&spread[q->prio.class], share);
 		classes |= BIT(q->prio.class);
 		q->group->classes |= BIT(q->prio.class);
@@ -306,8 +305,8 @@ static void bfq_active_share_out(struct bfq_active *active)
 	WRITE_ONCE(active->async_share, async);
 	WRITE_ONCE(active->mixed, hweight32(classes) > 1);
 	WRITE_ONCE(active->highest, classes ? __ffs(classes) : WF2Q_IDLE);
-	active->claims_differ = active->mixed || bfq_spread_wide(&all);
 	active->highest_differ = bfq_spread_wide(&spread[active->highest]);
+	active->claims_differ = active->mixed || active->highest_differ;
 }
 
 /**

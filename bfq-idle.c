@@ -103,7 +103,7 @@ static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 	return false;
 }
 
-/* Would a queue that runs empty be waited for, if that kept others out? */
+/* Is a queue that runs empty worth waiting for, if that keeps others out?  Its next comes soon. */
 static bool bfq_idle_comes_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	return q->sync && q->habit.think_ns <= READ_ONCE(bfqd->tun.slice_idle_ns);
@@ -160,7 +160,7 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 		return BFQ_PLUG_STRICT;
 	if (q->prio.class == WF2Q_IDLE || bfqd->active.nr < 2)
 		return BFQ_PLUG_NOT;
-	if (q->habit.think_ns > slice_idle)
+	if (!bfq_idle_comes_back(bfqd, q))
 		return BFQ_PLUG_NOT;
 	if (bfqd->kind->seeks && !bfq_habit_seeks(q))
 		return BFQ_PLUG_LOCALITY;

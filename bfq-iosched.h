@@ -838,6 +838,13 @@ static inline bool bfq_plugged(const struct bfq_data *bfqd)
 	return READ_ONCE(bfqd->gate) & BFQ_GATE_PLUG;
 }
 
+/* The device is kept no longer, nor is it asked what may be served meanwhile. */
+static inline void bfq_plug_over(struct bfq_data *bfqd)
+{
+	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
+	WRITE_ONCE(bfqd->turn.beside, false);
+}
+
 /*
  * strict_guarantees lets one request into the device at a time: is one there, or
  * on its way?  Chosen ones that no driver has fetched yet are not.

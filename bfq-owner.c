@@ -111,8 +111,7 @@ static void bfq_owner_stop_service(struct bfq_data *bfqd, struct bfq_queue *q)
 	if (bfq_queue_serving(q)) {
 		if (bfq_plugged(bfqd))
 			trace_bfq_unplug(bfqd, q, BFQ_WHY_GONE, bfq_since(bfqd->turn.plug_ns));
-		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
-		WRITE_ONCE(bfqd->turn.beside, false);
+		bfq_plug_over(bfqd);
 	}
 	if (!q->nr_queued && wf2q_backlogged(&q->entity))
 		wf2q_leave(&q->entity);
@@ -197,8 +196,7 @@ void bfq_owner_move(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_group
 		bfq_active_note(bfqd, q);
 	/* bfq-turn.c finds the mark: the gate is open and the turn is to end */
 	if (q->nr_queued && wf2q_outranks(&q->entity)) {
-		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
-		WRITE_ONCE(bfqd->turn.beside, false);
+		bfq_plug_over(bfqd);
 		bfqd->turn.preempt = true;
 	}
 }

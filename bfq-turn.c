@@ -162,8 +162,7 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 		bfqd->turn.charged += idle;
 		bfqd->raise.passed += idle;
 	}
-	bfq_gate_open(bfqd, BFQ_GATE_PLUG);
-	WRITE_ONCE(bfqd->turn.beside, false);
+	bfq_plug_over(bfqd);
 	if (trace_bfq_unplug_enabled())
 		trace_bfq_unplug(bfqd, q, why, bfq_since(bfqd->turn.plug_ns));
 }

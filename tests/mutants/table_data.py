@@ -91,7 +91,7 @@ MUTANTS = (
     Mutant("claims-equal", "with several hardware queues, too, the device is kept for who is due more",
            ("shares-queues",),
            (("bfq-active.c",
-             "	active->claims_differ = active->mixed || bfq_spread_wide(&all);",
+             "	active->claims_differ = active->mixed || active->highest_differ;",
              "	active->claims_differ = 0;"),)),
     Mutant("shares-flat", "shares hold on the newest kernel",
            ("shares-debug",),
