@@ -7,7 +7,7 @@ else ends one, and whatever ends one of ours, has failed: the experiment is not 
 
 import re
 
-from bench import NEEDS, OURS, BenchError
+from bench import NEEDS, BenchError
 
 # "Oops: divide error: 0000 [#1] ...", "BUG: kernel NULL pointer dereference, address: ..."
 CAUSE = re.compile(r"\] (?:Oops: |BUG: )([a-zA-Z ]+)")
@@ -21,7 +21,7 @@ def of(boot, out):
     except BenchError:
         return None
     cause, place = CAUSE.search(log), PLACE.search(log)
-    modules = [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ()) if boot.scheduler != OURS]
+    modules = [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ())]
     if "Kernel panic" not in log or not cause or not place or place[2] not in modules:
         return None
     return f"{cause[1].strip()} in {place[1]} [{place[2]}]"
