@@ -41,7 +41,8 @@ sleep 9			# the writes before have rested for as long, and more than they need t
 before=$(read_mb)
 began=$(now)
 writes 8
-compare "what is written next does not wait for turns (s)" "$took" -le 0.8
+quick=$took
+compare "what is written next does not wait for turns (s)" "$quick" -le 0.6
 compare "while the reader goes on (MB/s)" "$(calc "($(read_mb) - $before) / ($(now) - $began)")" -ge 8
 
 sleep 9
@@ -58,4 +59,5 @@ echo 0 >"$latency"
 before=$(read_mb)
 writes 8
 note "the reader has $(calc "($(read_mb) - $before) / $took") MB/s meanwhile"
-compare "with low_latency off it waits, so that this shows something (s)" "$took" -ge 1.5
+# Half of the disk is what it is due: then twice as long as alone. With one request a turn it takes 2 s.
+compare "with low_latency off it waits, so that this shows something (s)" "$took" -ge "$(calc "1.5 * $quick")"
