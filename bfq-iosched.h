@@ -262,6 +262,7 @@ struct bfq_habit {
  *	lock, read without
  * @stint: the stint that it has in another arm than that in service (bfq_arm.stint), or had last
  * @prio: class and level that its owner has
+ * @begins: parts of the time that are left in which it begins something (bfq-raise.c)
  * @sync: synchronous requests
  * @pid: of the process, 0 for shared queues; only shown, never looked up
  * @family: whose child its process is (bfq_owner_family()), 0 for shared queues
@@ -310,6 +311,7 @@ struct bfq_queue {
 	bool watched;
 	bool sync;
 	struct bfq_prio prio;
+	u8 begins;
 
 	u16 in_line;
 	u16 active_weight;

@@ -40,6 +40,7 @@ struct bfq_kin {
  *	the lock, read without
  * @kept_back: others have been held back since the last look
  * @released: and have been let through since @since_ns
+ * @begun: jiffies of looks that are less than a part of a beginning
  * @held: writers' queues that are parked
  * @recent: what queues were charged lately, in sectors, as of that
  * @charged: and since
@@ -61,6 +62,7 @@ struct bfq_raise {
 	u32 read_ns;
 	bool kept_back;
 	bool released;
+	u32 begun;
 	struct list_head held;
 	u64 recent;
 	u64 charged;
