@@ -41,15 +41,16 @@
  * That does not help against what others have in the device already, or put there while a raised
  * process thinks.  So as long as one goes
  *
- *	first	 it is raised, and all who compete are of its group; where a read takes no longer
- *		 than BFQ_READ_SLOW_NS only if it begins something: it is new, or has rested for
- *		 BFQ_BEGINS_NS, no longer ago than credit lasts.  Or it is in a group, and each group that it is in has nobody
- *		 beside it, or has been served less than it is due, and others have been held
- *		 back for it less than its share of the time, or without moving parts a quarter
- *		 of that, since they and it could be served together; its share of .rest_ms is
- *		 saved up at first, on flash that of a second at most, since while it rests it
- *		 saves all of its share; and it asks at once when it has got something, or to
- *		 hold back others would cost them much and gain it little
+ *	first	 it is raised, and all who compete are of its group; where there are no moving
+ *		 parts, and many requests are done at a time, only if it begins something: it is
+ *		 new, or has rested, no longer ago than credit lasts (BFQ_BEGINS).  Or it is in a
+ *		 group, and each group that it is in has nobody beside it, or has been served less
+ *		 than it is due, and others have been held back for it less than its share of the
+ *		 time, or without moving parts a quarter of that, since they and it could be
+ *		 served together; its share of .rest_ms is saved up at first, on flash that of a
+ *		 second at most, since while it rests it saves all of its share; and it asks at
+ *		 once when it has got something, or to hold back others would cost them much and
+ *		 gain it little
  *
  * what the others may do is bounded:
  *
@@ -105,8 +106,12 @@
 #define BFQ_READ_QUICK_NS	(20 * NSEC_PER_USEC)
 #define BFQ_CREDIT_SLACK_QUICK	(SZ_32M >> SECTOR_SHIFT)
 
-/* And one that takes longer than this is a card or a stick, which takes one request at a time. */
+/*
+ * Where it takes longer than this, and the driver takes no more than a card's, it is a card or a
+ * stick, which does one request at a time.  (A volume on a network takes as long, and many.)
+ */
 #define BFQ_READ_SLOW_NS	(500 * NSEC_PER_USEC)
+#define BFQ_ROOM_SLOW		64
 
 /*
  * On a disk, of one family each may have this much more.  A program goes on faster with one of its
@@ -171,13 +176,15 @@
 #define BFQ_RARE_PART		4
 
 /*
- * Who is new, or has rested for a second, begins something, and somebody waits for all of it: for
- * so long as its credit lasts, which is counted in so many parts.  From then on it is enough to be
- * served next, which costs nothing.  (Without end, one who reads 4 KiB thirty times a second left
- * four greedy readers 59 % of an NVMe drive and 81 % of an SSD; never, programs take twice as long
- * to start: Documentation/tried.md.)
+ * Who is new begins something, and somebody waits for all of it: for so long as its credit lasts,
+ * which is counted in so many parts.  From then on it is enough to be served next, which costs
+ * nothing.  (Without end, one who reads 4 KiB thirty times a second left four greedy readers 59 %
+ * of an NVMe drive and 81 % of an SSD; never, programs take twice as long to start:
+ * Documentation/tried.md.)  Who rests for a second or more may begin something else, and has all
+ * of that time again when it has rested for eight.
  */
 #define BFQ_BEGINS_NS		((u64)NSEC_PER_SEC)
+#define BFQ_BEGINS_FILLS_NS	(8ULL * NSEC_PER_SEC)
 #define BFQ_BEGINS		64
 
 /*
@@ -262,14 +269,15 @@ static bool bfq_raise_rare(const struct bfq_data *bfqd, const struct bfq_queue *
 
 /*
  * Does it cost little to hold others back for who asks now and then?  With moving parts they would
- * cost it more, and what takes requests one at a time is not kept busy by many.
+ * cost it more, and what does one request at a time is no faster for many.
  */
 static bool bfq_raise_costs_little(const struct bfq_data *bfqd)
 {
-	return bfqd->kind->seeks || bfqd->raise.read_ns > BFQ_READ_SLOW_NS;
+	return bfqd->kind->seeks ||
+	       (bfqd->raise.read_ns > BFQ_READ_SLOW_NS && bfqd->room <= BFQ_ROOM_SLOW);
 }
 
-/* Does a raised queue go before the queues of other groups, too? */
+/* Are others held back for a raised queue, whatever their group? */
 static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	/* what is parked waits for who is first */
@@ -399,6 +407,19 @@ static u32 bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 	return BFQ_CREDIT - kin->debt;
 }
 
+/* After a rest of so long: does a queue begin something, or is that over for so much longer? */
+static void bfq_raise_begins(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
+{
+	u64 part = bfq_raise_lasts_ms(bfqd) * (NSEC_PER_MSEC / BFQ_BEGINS);
+
+	if (rest_ns < BFQ_BEGINS_NS)
+		q->begins -= min_t(u64, q->begins, div64_u64(rest_ns, part));
+	else
+		q->begins = min_t(u64, BFQ_BEGINS, q->begins +
+				  div_u64(min(rest_ns, BFQ_BEGINS_FILLS_NS),
+					  BFQ_BEGINS_FILLS_NS / BFQ_BEGINS));
+}
+
 /**
  * bfq_raise_arrival - a request has arrived: does its queue go first?
  * @bfqd: the device
@@ -421,8 +442,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	full = bfq_raise_settle(raise, q);
 	q->credit = min_t(u64, full,
 			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
-	if (rest_ns >= BFQ_BEGINS_NS)
-		q->begins = BFQ_BEGINS;
+	bfq_raise_begins(bfqd, q, rest_ns);
 	bfq_raise_compare(raise, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
@@ -453,7 +473,7 @@ static u32 bfq_raise_cost(const struct bfq_data *bfqd, unsigned long ticks)
 	return bfq_raise_part(min(ticks, lasts), lasts);
 }
 
-/* How many parts of a beginning have gone by in so many jiffies, and what was left before? */
+/* How many parts of a beginning are over after so many jiffies, with what was left before? */
 static u32 bfq_raise_begun(struct bfq_data *bfqd, unsigned long ticks)
 {
 	struct bfq_raise *raise = &bfqd->raise;

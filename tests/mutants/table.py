@@ -405,7 +405,7 @@ MUTANTS = (
            (("bfq-raise.c", "		q->begins -= min_t(u32, q->begins, parts);\n", ""),)),
     Mutant("begins-once", "a process that has rested begins nothing",
            ("now-and-then",),
-           (("bfq-raise.c", "	if (rest_ns >= BFQ_BEGINS_NS)\n", "	if (rest_ns == U64_MAX)\n"),)),
+           (("bfq-raise.c", "	if (rest_ns < BFQ_BEGINS_NS)\n", "	if (rest_ns != U64_MAX)\n"),)),
     Mutant("first-never", "others are held back for who is raised in another group, too",
            ("rest",),
            (("bfq-raise.c", "		if (!wf2q_lags(&group->node.entity) ||", "		if (1 ||"),)),

@@ -8,7 +8,7 @@
 # his credit would last, three seconds, the third goes first: he may be a program that starts. Then it is enough for
 # him to be served next. When he has rested, he begins anew.
 . "${0%/*}/ktap.sh"
-plan 5
+plan 6
 require fio
 
 modelled_disk ssd0 profile=sata-ssd size_mb=512
@@ -52,7 +52,7 @@ sleep 4
 rate 2
 compare "but not without end" "$(of_alone)" -ge 0.97
 kill -STOP "$child"
-sleep 1.5
+sleep 6
 kill -CONT "$child"
 rate 1
 compare "after a rest he begins anew" "$(of_alone)" -le 0.9
@@ -60,5 +60,6 @@ killed 20 "$child"
 
 raised=$(mean_us)
 note "his reads take $raised us"
+compare "what his reads take is known (us)" "$raised" -ge 50
 sched none
 compare "and he is served next all the time, as not under none (us)" "$(mean_us)" -ge $((5 * raised))
