@@ -27,7 +27,8 @@
  * (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
  * Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps; and
  * for what is seen at once, of the kernel's byte queue limits: when the device has run
- * empty while requests were kept back, the limit is raised without asking further.)
+ * empty while requests were kept back, and not by a plug, the limit is raised without asking
+ * further.)
  * Windows end at completions, and by completions' times, so that a late dispatcher
  * is not taken for a slow device; a window in which nothing was kept back says
  * nothing, and is thrown away, and so is one in which others were held back for who goes first
@@ -327,7 +328,9 @@ static void bfq_device_room(struct bfq_data *bfqd, u32 left)
 	} else {
 		if (left > limit - limit / 4)
 			return;
-		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry))
+		/* not if the device is kept for one who has nothing in it */
+		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry) &&
+		    !(READ_ONCE(bfqd->gate) & BFQ_GATE_PLUG))
 			WRITE_ONCE(dev->dry, true);
 	}
 	if (test_and_clear_bit(BFQ_WANTED_ROOM, &dev->wanted))

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: who reads at a pace has it beside two greedy readers, and they have the rest of an SSD
+# where: icount
+# build: modelled disks
+#
+# He reads 64 KiB 305 times a second, a third of what he is guaranteed. While others pile up what takes longer than his
+# pause he is behind, and the device is plugged for him. That it runs dry meanwhile does not say that it needs more:
+# if it were given more, his reads would take longer, and he would be behind without end.
+. "${0%/*}/ktap.sh"
+plan 3
+require fio addpart
+cg_setup
+
+modelled_disk ssd0 profile=sata-ssd size_mb=768
+parts 3
+cg paced 100
+cg one 100
+cg two 100
+sched "${SCHED:-$BFQ_NAME}"
+greedy() { reader_in "$1" "$2" --rw=randread --bs=64k --ioengine=libaio --iodepth=16; }
+# rates SECONDS: $his and $all, in MB/s
+rates() {
+	a=$(sectors_read 1) b=$(sectors_read)
+	sleep "$1"
+	his=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
+	all=$(calc "($(sectors_read) - $b) * 512 / 1e6 / $1")
+}
+
+greedy one 2
+greedy two 3
+sleep 4
+rates 1
+alone=$all
+compare "two greedy readers make of the device (MB/s)" "$alone" -ge 450
+reader_in paced 1 --rw=randread --bs=64k --ioengine=psync --rate=20m
+sleep 7			# he is not new any more
+rates 2
+compare "who reads at a pace has it (MB/s)" "$his" -ge 20
+compare "and in all it is as much, but for a tenth ($all of $alone MB/s)" "$(calc "$all / $alone")" -ge 0.9
