@@ -8,7 +8,7 @@
 # his credit would last, three seconds, the third goes first: he may be a program that starts. Then it is enough for
 # him to be served next. When he has rested, he begins anew.
 . "${0%/*}/ktap.sh"
-plan 6
+plan 7
 require fio
 
 modelled_disk ssd0 profile=sata-ssd size_mb=512
@@ -37,7 +37,9 @@ rate() {
 of_alone() { calc "$mb_s / $alone"; }
 
 greedy --offset=256m
+first=$child
 greedy
+second=$child
 eventually 20 at_work "$DISK" || give_up "no greedy readers"
 sleep 8			# their credit is used up
 rate 1
@@ -63,3 +65,17 @@ note "his reads take $raised us"
 compare "what his reads take is known (us)" "$raised" -ge 50
 sched none
 compare "and he is served next all the time, as not under none (us)" "$(mean_us)" -ge $((5 * raised))
+
+# Nor does he wait for room: beside writers that takes as long as they need to be programmed.
+killed 20 "$first"
+killed 20 "$second"
+for i in 0 7 14 21; do		# the disk keeps 32 MiB
+	background fio_load --direct=1 --rw=write --bs=64k --ioengine=libaio --iodepth=16 --offset=${i}m --size=7m
+done
+sleep 3
+beside_none=$(mean_us)
+sched "${SCHED:-$BFQ_NAME}"
+sleep 3
+beside=$(mean_us)
+compare "beside writers he waits no longer than under none ($beside of $beside_none us)" \
+	"$(calc "$beside / $beside_none")" -le 1.3
