@@ -27,8 +27,7 @@
  * (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
  * Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps; and
  * for what is seen at once, of the kernel's byte queue limits: when the device has run
- * empty while requests were kept back, and not by a plug, the limit is raised without asking
- * further.)
+ * empty while requests were kept back, the limit is raised without asking further.)
  * Windows end at completions, and by completions' times, so that a late dispatcher
  * is not taken for a slow device; a window in which nothing was kept back says
  * nothing, and is thrown away, and so is one in which others were held back for who goes first
@@ -329,8 +328,7 @@ static void bfq_device_room(struct bfq_data *bfqd, u32 left)
 		if (left > limit - limit / 4)
 			return;
 		/* not if the device is kept for one who has nothing in it */
-		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry) &&
-		    !(READ_ONCE(bfqd->gate) & BFQ_GATE_PLUG))
+		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry))
 			WRITE_ONCE(dev->dry, true);
 	}
 	if (test_and_clear_bit(BFQ_WANTED_ROOM, &dev->wanted))
@@ -350,7 +348,16 @@ static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, 
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
-/* A request has completed while the gate is closed for what is in the device. */
+/* The device is plugged, and now as little is in it as somebody waits for. */
+static void bfq_device_at_level(struct bfq_data *bfqd)
+{
+	if (!test_and_clear_bit(BFQ_WANTED_LEVEL, &bfqd->device.wanted))
+		return;
+	WRITE_ONCE(bfqd->turn.beside, true);
+	blk_mq_run_hw_queues(bfqd->queue, true);
+}
+
+/* A request has completed while the gate is closed: for what is in the device, or by a plug. */
 static noinline void bfq_device_open(struct bfq_data *bfqd, const struct bfq_queue *q, u32 left)
 {
 	unsigned int gate = READ_ONCE(bfqd->gate);
@@ -359,6 +366,8 @@ static noinline void bfq_device_open(struct bfq_data *bfqd, const struct bfq_que
 		blk_mq_run_hw_queues(bfqd->queue, true);
 	if (gate & BFQ_GATE_FULL)
 		bfq_device_room(bfqd, left);
+	if ((gate & BFQ_GATE_PLUG) && left <= READ_ONCE(bfqd->device.level))
+		bfq_device_at_level(bfqd);
 }
 
 /* It leaves the device. */
@@ -375,8 +384,9 @@ static inline void bfq_device_done(struct bfq_data *bfqd, struct request *rq, u6
 	WRITE_ONCE(dev->done_ns, now);
 	smp_mb__before_atomic();	/* pairs with the acquires in bfq-habit.c and bfq-turn.c */
 	atomic_dec(&q->in_flight);
-	atomic_dec_return(&bfqd->in_flight);	/* full barrier, pairs with bfq_device_full() */
-	if (unlikely(READ_ONCE(bfqd->gate) & (BFQ_GATE_FULL | BFQ_GATE_STUCK)))
+	/* full barrier, pairs with bfq_device_full() and bfq_device_down_to() */
+	atomic_dec_return(&bfqd->in_flight);
+	if (unlikely(READ_ONCE(bfqd->gate) & (BFQ_GATE_FULL | BFQ_GATE_STUCK | BFQ_GATE_PLUG)))
 		bfq_device_open(bfqd, q, inside);
 }
 
@@ -437,4 +447,29 @@ bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 		return true;
 	bfq_gate_open(bfqd, BFQ_GATE_FULL);
 	return false;
+}
+
+/**
+ * bfq_device_down_to - the device is plugged: is as little in it as this, and nothing of a queue?
+ * @bfqd: the device
+ * @q: the queue
+ * @level: a load, in sectors
+ *
+ * If not the completion that makes it so runs the device.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it is.
+ */
+bool bfq_device_down_to(struct bfq_data *bfqd, const struct bfq_queue *q, u32 level)
+{
+	struct bfq_device *dev = &bfqd->device;
+
+	lockdep_assert_held(&bfqd->lock);
+	WRITE_ONCE(dev->level, level);
+	set_bit(BFQ_WANTED_LEVEL, &dev->wanted);
+	smp_mb__after_atomic();	/* as in bfq_device_full() */
+	if (bfq_device_load(dev) > level || atomic_read(&q->in_flight))
+		return false;
+	clear_bit(BFQ_WANTED_LEVEL, &dev->wanted);
+	return true;
 }

@@ -296,7 +296,20 @@ static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
  */
 void bfq_habit_beside(struct bfq_queue *q, u32 load)
 {
-	q->habit.room -= load;
+	if (q->habit.room > 0)	/* else it thinks, and they are beside none of its requests */
+		q->habit.room -= load;
+}
+
+/**
+ * bfq_habit_quota - how much of others can a queue do with beside each of its requests?
+ * @q: the queue in service, which is behind
+ *
+ * Context: bfqd->lock held.
+ * Return: that load, in sectors.
+ */
+u32 bfq_habit_quota(const struct bfq_queue *q)
+{
+	return q->habit.quota >> BFQ_QUOTA_SHIFT;
 }
 
 /*

@@ -54,7 +54,9 @@
  *
  * Injection.  While the device is plugged for a queue that is behind, reads of others are served
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
- * is learned from how it gets on (bfq-habit.c).
+ * is learned from how it gets on (bfq-habit.c).  It may think for much longer than that takes, as
+ * who reads at a pace does, and the device would rest: so while nothing of it is in there, it is
+ * filled up to the quota again and again, which is what it would meet anyway.
  *
  * Little.  As much is in the device as may be (bfq-device.c), so who comes next has to wait until
  * some of it is done.  If that is of those who read little at a time, and have had less than their
@@ -227,6 +229,18 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 	return until > now ? min(until - now, slice_idle) : 0;
 }
 
+/* Can a queue that is behind do with a request of another one? */
+static bool bfq_idle_room(struct bfq_data *bfqd, const struct bfq_queue *served,
+			  const struct request *rq)
+{
+	u32 load = bfq_rq_size(rq) + bfqd->kind->overhead;
+	u32 quota = bfq_habit_quota(served);
+
+	if (served->habit.room > 0)
+		return true;
+	return load <= quota && bfq_device_down_to(bfqd, served, quota - load);
+}
+
 /**
  * bfq_idle_inject - what may be served while the device is plugged for a queue?
  * @bfqd: the device
@@ -244,7 +258,7 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	struct bfq_queue *q;
 	struct request *rq;
 
-	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND || served->habit.room <= 0)
+	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND)
 		return NULL;
 	second = wf2q_second(&bfqd->root->node);
 	q = second ? bfq_entity_queue(second) : NULL;
@@ -253,7 +267,7 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	if (bfqd->active.mixed && bfq_idle_beside(q, false))
 		return NULL;
 	rq = bfq_queue_peek(bfqd, q);
-	return op_is_write(req_op(rq)) ? NULL : rq;
+	return !op_is_write(req_op(rq)) && bfq_idle_room(bfqd, served, rq) ? rq : NULL;
 }
 
 /* Does what is in the device take it long?  (It does where its rate is not known yet.) */

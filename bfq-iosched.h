@@ -592,11 +592,13 @@ struct bfq_kind {
  * @BFQ_WANTED_ROOM: that there is room in the device
  * @BFQ_WANTED_ARM: that an arm of the disk has done something (bfq-arm.c)
  * @BFQ_WANTED_STUCK: that a request is back which the disk kept (bfq-stuck.c)
+ * @BFQ_WANTED_LEVEL: that no more than a level is in the device, which is plugged
  */
 enum bfq_wanted {
 	BFQ_WANTED_ROOM,
 	BFQ_WANTED_ARM,
 	BFQ_WANTED_STUCK,
+	BFQ_WANTED_LEVEL,
 };
 
 /**
@@ -607,6 +609,7 @@ enum bfq_wanted {
  * @dry: it has run empty while somebody waited; set without a lock
  * @said: the kernel says that it has moving parts; refreshed once a tick, under the lock
  * @limit: the limit in force, in sectors.  Written under the lock, read without
+ * @level: the load of BFQ_WANTED_LEVEL.  Likewise
  * @beside: the smaller one beside a raised queue is in force.  Likewise
  * @learned: the limit that has been learned
  * @chosen: load of all requests chosen so far
@@ -627,6 +630,7 @@ struct bfq_device {
 	bool beside;
 	bool said;
 	u32 limit;
+	u32 level;
 	u32 learned;
 	u64 chosen;
 	u64 since_ns;
@@ -1037,6 +1041,7 @@ bool bfq_device_limited(const struct bfq_data *bfqd);
 void bfq_device_refresh(struct bfq_data *bfqd);
 void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load);
 bool bfq_device_full(struct bfq_data *bfqd, bool beside);
+bool bfq_device_down_to(struct bfq_data *bfqd, const struct bfq_queue *q, u32 level);
 void bfq_completed_request(struct request *rq, u64 now);
 
 /* bfq-raise.c */
@@ -1071,6 +1076,7 @@ void bfq_habit_refresh(struct bfq_data *bfqd);
 void bfq_habit_tried(struct bfq_queue *q);
 void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_habit_beside(struct bfq_queue *q, u32 load);
+u32 bfq_habit_quota(const struct bfq_queue *q);
 bool bfq_habit_single(const struct bfq_queue *q);
 void bfq_habit_held(struct bfq_queue *q);
 

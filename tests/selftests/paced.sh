@@ -4,12 +4,11 @@
 # where: icount
 # build: modelled disks
 #
-# He reads 64 KiB 305 times a second, a third of what he is guaranteed. While others pile up what takes longer than his
-# pause he is behind, and the device is plugged for him. That it runs dry meanwhile does not say that it needs more:
-# if it were given more, his reads would take longer, and he would be behind without end. All begin together: the limit
+# He reads 16 KiB 610 times a second, a third of what he is guaranteed. While others pile up what takes longer than his
+# pause he is behind, and the device is plugged for him; it is not to rest while he pauses. All begin together: the limit
 # is large then, and has to come down beside him.
 . "${0%/*}/ktap.sh"
-plan 3
+plan 5
 require fio addpart
 cg_setup
 
@@ -30,13 +29,19 @@ rates() {
 
 greedy one 2
 greedy two 3
-reader_in paced 1 --rw=randread --bs=64k --ioengine=psync --rate=20m
+reader_in paced 1 --rw=randread --bs=16k --ioengine=psync --rate=10m
 sleep 7			# nobody is new any more
 rates 2
 both=$all
-compare "who reads at a pace has it (MB/s)" "$his" -ge 20
+compare "who reads at a pace has it (MB/s)" "$his" -ge 10
+echo 2048 >"$QUEUE/iosched/device_limit"	# KiB, which take longer than his pause
+sleep 1
+rates 2
+filled=$all
+compare "also where the device is given too much (MB/s)" "$his" -ge 10
 killed 20 "$child"
 sleep 3
 rates 1
 compare "two greedy readers make of the device (MB/s)" "$all" -ge 450
 compare "and beside him it is as much in all, but for a tenth ($both of $all MB/s)" "$(calc "$both / $all")" -ge 0.9
+compare "and it is where the device is given too much ($filled of $all MB/s)" "$(calc "$filled / $all")" -ge 0.9
