@@ -38,7 +38,8 @@
  *
  * strict_guarantees is a limit of one request.  Whatever the limit is, who would go
  * beyond it closes the gate (bfq-lock.c); the completion that makes room again, a
- * quarter of the limit, runs the device, and only that one does.
+ * quarter of the limit, runs the device, and only that one does; while the device is plugged, the
+ * one that leaves no more in it than may be beside whom it is plugged for.
  *
  * What follows from the kind of device stands in one table here.
  */
@@ -348,10 +349,14 @@ static noinline void bfq_device_tell(struct bfq_data *bfqd, struct request *rq, 
 		blk_mq_run_hw_queues(bfqd->queue, true);
 }
 
-/* The device is plugged, and now as little is in it as somebody waits for. */
+/* The device is plugged: if no more is in it than somebody waits for, more may be taken along. */
 static void bfq_device_at_level(struct bfq_data *bfqd)
 {
-	if (!test_and_clear_bit(BFQ_WANTED_LEVEL, &bfqd->device.wanted))
+	struct bfq_device *dev = &bfqd->device;
+
+	if (!test_bit(BFQ_WANTED_LEVEL, &dev->wanted) ||
+	    bfq_device_load(dev) > READ_ONCE(dev->level) ||
+	    !test_and_clear_bit(BFQ_WANTED_LEVEL, &dev->wanted))
 		return;
 	WRITE_ONCE(bfqd->turn.beside, true);
 	blk_mq_run_hw_queues(bfqd->queue, true);
@@ -366,7 +371,7 @@ static noinline void bfq_device_open(struct bfq_data *bfqd, const struct bfq_que
 		blk_mq_run_hw_queues(bfqd->queue, true);
 	if (gate & BFQ_GATE_FULL)
 		bfq_device_room(bfqd, left);
-	if ((gate & BFQ_GATE_PLUG) && left <= READ_ONCE(bfqd->device.level))
+	if (gate & BFQ_GATE_PLUG)
 		bfq_device_at_level(bfqd);
 }
 
@@ -450,14 +455,15 @@ bool bfq_device_full(struct bfq_data *bfqd, bool beside)
 }
 
 /**
- * bfq_device_down_to - the device is plugged: is as little in it as this, and nothing of a queue?
+ * bfq_device_down_to - the device is plugged: is no more in it than this, and nothing of a queue?
  * @bfqd: the device
  * @q: the queue
  * @level: a load, in sectors
  *
- * If not the completion that makes it so runs the device.
+ * If there is, a completion that makes it so says that in turn.beside, and runs the device.  (So do
+ * some while a request of the queue is in there: the next look asks again.)
  *
- * Context: bfqd->lock held.
+ * Context: bfqd->lock held; turn.beside has been cleared, and not been set since.
  * Return: whether it is.
  */
 bool bfq_device_down_to(struct bfq_data *bfqd, const struct bfq_queue *q, u32 level)
@@ -466,10 +472,8 @@ bool bfq_device_down_to(struct bfq_data *bfqd, const struct bfq_queue *q, u32 le
 
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(dev->level, level);
+	smp_mb__before_atomic();	/* who sees that sets turn.beside later */
 	set_bit(BFQ_WANTED_LEVEL, &dev->wanted);
 	smp_mb__after_atomic();	/* as in bfq_device_full() */
-	if (bfq_device_load(dev) > level || atomic_read(&q->in_flight))
-		return false;
-	clear_bit(BFQ_WANTED_LEVEL, &dev->wanted);
-	return true;
+	return bfq_device_load(dev) <= level && !atomic_read(&q->in_flight);
 }

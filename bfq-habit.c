@@ -36,9 +36,10 @@
  *
  *	quota	*= 1 - ((share * took - alone) / alone + lag / BFQ_LAG_PULL) / BFQ_QUOTA_GAIN
  *
- * sectors for each of its requests.  That comes to rest where it has just its guarantee and the
- * device all else to do that it can.  (Without the lag it would have its guarantee from then on
- * only, and what it was short of before, 30 ms, say, would never be made up for.)
+ * sectors for each of its requests, or while it thinks as much at a time.  That comes to rest where
+ * it has just its guarantee and the device all else to do that it can.  (Without the lag it would
+ * have its guarantee from then on only, and what it was short of before, 30 ms, say, would never be
+ * made up for.)
  *
  * What a request takes alone is, on a disk with moving parts, the mean of its process's prices.  On
  * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
@@ -296,7 +297,7 @@ static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
  */
 void bfq_habit_beside(struct bfq_queue *q, u32 load)
 {
-	if (q->habit.room > 0)	/* else it thinks, and they are beside none of its requests */
+	if (q->habit.room > 0)	/* else it was let in for what is in the device */
 		q->habit.room -= load;
 }
 

@@ -198,7 +198,8 @@ struct bfq_group {
  * @trials: how often the device was plugged only to learn @alone_ns; BFQ_TRIALS when it is known
  * @lag_ns: time by which it is behind its guarantee; ahead, when negative
  * @behind: it is to catch up
- * @quota: sectors that others may be served for each of its requests while it is to catch up
+ * @quota: sectors that others may be served for each of its requests while it is to catch up, and
+ *	may have in the device while it thinks
  * @room: how many of them are left; below 0 by as much as there was too much
  * @singles: how many requests it has asked for one after the other, up to BFQ_SINGLES
  * @held: it had to wait for a tag because it has its due of them; written without a lock
@@ -472,7 +473,8 @@ enum bfq_plug_for {
  * @along: charged to other queues that were served in it (bfq-along.c, bfq-idle.c)
  * @plugged_for: why the device is plugged, or was last
  * @beside: the device is plugged, but a request of another queue may be taken along; or it is
- *	kept for raised queues, and has arms.  Written under the lock, read without
+ *	kept for raised queues, and has arms.  Written under the lock, and set by completions
+ *	that have been asked to, after it has been cleared; read without
  * @head: where a disk's head has been sent last
  * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
  *	unless somebody traces, or there are moving parts
@@ -592,7 +594,8 @@ struct bfq_kind {
  * @BFQ_WANTED_ROOM: that there is room in the device
  * @BFQ_WANTED_ARM: that an arm of the disk has done something (bfq-arm.c)
  * @BFQ_WANTED_STUCK: that a request is back which the disk kept (bfq-stuck.c)
- * @BFQ_WANTED_LEVEL: that no more than a level is in the device, which is plugged
+ * @BFQ_WANTED_LEVEL: that no more than a level is in the device, which is plugged, and nothing of
+ *	whom it is plugged for
  */
 enum bfq_wanted {
 	BFQ_WANTED_ROOM,

@@ -195,12 +195,20 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	bfq_turn_note_end(bfqd, why);
 }
 
-/* While the device is plugged without moving parts: what may be sent all the same? */
+/*
+ * While the device is plugged without moving parts: what may be sent all the same?  If nothing, a
+ * completion may say otherwise from the moment on when it was looked.
+ */
 static struct request *bfq_turn_injected(struct bfq_data *bfqd)
 {
-	struct request *rq = bfq_idle_inject(bfqd, bfq_in_service(bfqd));
+	struct request *rq;
 
-	return rq && !bfq_beside_raised(bfqd, bfq_rq_queue(rq)) ? rq : NULL;
+	WRITE_ONCE(bfqd->turn.beside, false);
+	rq = bfq_idle_inject(bfqd, bfq_in_service(bfqd));
+	if (!rq || bfq_beside_raised(bfqd, bfq_rq_queue(rq)))
+		return NULL;
+	WRITE_ONCE(bfqd->turn.beside, true);
+	return rq;
 }
 
 /* While the device is plugged: may requests of others be served? */
@@ -211,7 +219,7 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
 	if (bfqd->kind->seeks)
 		bfq_along_look(bfqd, bfq_in_service(bfqd));
 	else
-		WRITE_ONCE(bfqd->turn.beside, !!bfq_turn_injected(bfqd));
+		bfq_turn_injected(bfqd);
 }
 
 /*
@@ -434,17 +442,16 @@ static struct bfq_queue *bfq_turn_along(struct bfq_data *bfqd, struct bfq_queue 
 /* The device is plugged: whose request may be sent all the same? */
 static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct request **next)
 {
-	struct bfq_queue *q;
-
 	if (!READ_ONCE(bfqd->turn.beside))
 		return NULL;
 	*next = bfqd->kind->seeks ? bfq_along_choose(bfqd, bfq_in_service(bfqd), NULL) :
 		bfq_turn_injected(bfqd);
-	q = *next ? bfq_rq_queue(*next) : NULL;
-	/* it may have been joined with another; while the device is full it is looked at later */
-	if (!q && !(bfqd->gate & BFQ_GATE_FULL))
+	if (*next)
+		return bfq_rq_queue(*next);
+	/* it may have been joined with another; while the disk is full it is looked at later */
+	if (bfqd->kind->seeks && !(bfqd->gate & BFQ_GATE_FULL))
 		bfq_turn_look_along(bfqd);
-	return q;
+	return NULL;
 }
 
 /* Nobody is chosen.  If a disk is plugged for a claim now, what waits may lie on the way. */

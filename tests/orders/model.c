@@ -115,19 +115,37 @@ static void bfq_free_requests(struct list_head *list) { }
 static void bfq_test_point(const char *name) { }
 #include "device.inc"
 
-/* A request that arrives ends the plug. */
+/* Beside whom the device is plugged for, two requests at a time may be in it while it has none there. */
+static bool injecting;
+static struct bfq_queue *bfq_in_service(const struct bfq_data *bfqd) { return &only; }
+static bool bfq_beside_raised(const struct bfq_data *bfqd, const struct bfq_queue *q) { return false; }
+static struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
+{
+	struct request *rq = list_first_entry_or_null(&only.fifo, struct request, queuelist);
+
+	return rq && bfq_device_down_to(bfqd, served, LOAD) ? rq : NULL;
+}
+#include "turn.inc"
+
+/* A request that arrives ends the plug, or is injected. */
 static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_head *free)
 {
 	list_add_tail(&rq->queuelist, &only.fifo);
 	WRITE_ONCE(bfqd->nr_waiting, bfqd->nr_waiting + 1);
-	if (bfqd->gate & BFQ_GATE_PLUG)
+	if (!(bfqd->gate & BFQ_GATE_PLUG))
+		return;
+	if (injecting)
+		bfq_turn_injected(bfqd);
+	else
 		bfq_gate_open(bfqd, BFQ_GATE_PLUG);
 }
 
 static struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **rq)
 {
-	if (bfqd->gate & BFQ_GATE_PLUG)
-		return NULL;
+	if (bfqd->gate & BFQ_GATE_PLUG) {
+		*rq = READ_ONCE(bfqd->turn.beside) ? bfq_turn_injected(bfqd) : NULL;
+		return *rq ? &only : NULL;
+	}
 	*rq = list_first_entry_or_null(&only.fifo, struct request, queuelist);
 	return *rq ? &only : NULL;
 }
@@ -137,6 +155,8 @@ static void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct req
 	list_del_init(&rq->queuelist);
 	WRITE_ONCE(bfqd->nr_waiting, bfqd->nr_waiting - 1);
 	bfq_device_sent(bfqd, rq, LOAD);
+	if (bfqd->gate & BFQ_GATE_PLUG)
+		bfq_turn_injected(bfqd);
 }
 
 static struct bfq_queue *bfq_arrive(struct bfq_data *bfqd, struct request *rq) { return &only; }
@@ -384,7 +404,18 @@ static void start_strict(void)
 	bfq_device_sent(device, &requests[0], LOAD);
 }
 
-/* The same, because queues compete and the device is as full as it may be. */
+/* The same, because the device is plugged. */
+static void start_injecting(void)
+{
+	start_strict();
+	device->tun.strict_guarantees = false;
+	device->active.nr = 2;
+	device->device.limit = 8 * LOAD;
+	device->gate = BFQ_GATE_PLUG;
+	injecting = true;
+}
+
+/* Or because queues compete and the device is as full as it may be. */
 static void start_limited(void)
 {
 	start_strict();
@@ -485,6 +516,10 @@ static const struct scenario {
 	  start_strict_late, { complete_all, worker } },
 	{ "a request waits for room in the device, and the one there ends", 2, start_limited,
 	  { insert_second, complete, worker } },
+	{ "a request waits until little is in the plugged device, and the one there ends", 2, start_injecting,
+	  { insert_second, complete, worker } },
+	{ "two do, and each is sent when the last ends", 3, start_injecting,
+	  { insert_two, complete_all, worker } },
 	{ "two processors insert a request each, and both pass", 2, start_quiet,
 	  { insert_first, insert_second, worker } },
 	{ "one passes while another has come for nothing, and another looks", 1, start_quiet,
@@ -521,6 +556,7 @@ static void reset(const struct scenario *s)
 	memset(sent, 0, sizeof(sent));
 	memset(done, 0, sizeof(done));
 	passing = false;
+	injecting = false;
 	nr_sent = 0;
 	nr_requests = s->requests;
 	elevator.elevator_data = &data;
