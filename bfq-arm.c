@@ -172,6 +172,7 @@ void bfq_arm_want(struct bfq_data *bfqd, unsigned long ready)
 {
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(bfqd->turn.beside, false);
+	smp_mb__before_atomic();	/* who sees that sets it later */
 	set_bit(BFQ_WANTED_ARM, &bfqd->device.wanted);
 	smp_mb__after_atomic();	/* pairs with bfq_arm_done(): one of us sees the other */
 	if (bfq_arm_ready(bfqd) & ~ready)
