@@ -328,7 +328,6 @@ static void bfq_device_room(struct bfq_data *bfqd, u32 left)
 	} else {
 		if (left > limit - limit / 4)
 			return;
-		/* not if the device is kept for one who has nothing in it */
 		if (!left && !READ_ONCE(dev->beside) && !READ_ONCE(dev->dry))
 			WRITE_ONCE(dev->dry, true);
 	}

@@ -235,14 +235,15 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 static bool bfq_idle_room(struct bfq_data *bfqd, const struct bfq_queue *served,
 			  const struct request *rq)
 {
-	u32 load = bfq_rq_size(rq) + bfqd->kind->overhead;
-	u32 quota = bfq_habit_quota(served);
+	u32 load, quota;
 
 	if (served->habit.room > 0)
 		return true;
 	/* who does not think for longer than a request takes loses more by that than others win */
 	if (served->habit.think_ns < served->habit.alone_ns)
 		return false;
+	load = bfq_rq_size(rq) + bfqd->kind->overhead;
+	quota = bfq_habit_quota(served);
 	return load <= quota && bfq_device_down_to(bfqd, served, quota - load);
 }
 

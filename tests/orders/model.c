@@ -142,11 +142,10 @@ static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_hea
 
 static struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **rq)
 {
-	if (bfqd->gate & BFQ_GATE_PLUG) {
+	if (!(bfqd->gate & BFQ_GATE_PLUG))
+		*rq = list_first_entry_or_null(&only.fifo, struct request, queuelist);
+	else
 		*rq = READ_ONCE(bfqd->turn.beside) ? bfq_turn_injected(bfqd) : NULL;
-		return *rq ? &only : NULL;
-	}
-	*rq = list_first_entry_or_null(&only.fifo, struct request, queuelist);
 	return *rq ? &only : NULL;
 }
 
@@ -404,24 +403,22 @@ static void start_strict(void)
 	bfq_device_sent(device, &requests[0], LOAD);
 }
 
-/* The same, because the device is plugged. */
-static void start_injecting(void)
-{
-	start_strict();
-	device->tun.strict_guarantees = false;
-	device->active.nr = 2;
-	device->device.limit = 8 * LOAD;
-	device->gate = BFQ_GATE_PLUG;
-	injecting = true;
-}
-
-/* Or because queues compete and the device is as full as it may be. */
+/* The same, because queues compete and the device is as full as it may be. */
 static void start_limited(void)
 {
 	start_strict();
 	device->tun.strict_guarantees = false;
 	device->active.nr = 2;
 	device->device.limit = LOAD;
+}
+
+/* Or because the device is plugged: there would be room for more. */
+static void start_injecting(void)
+{
+	start_limited();
+	device->device.limit = 8 * LOAD;
+	device->gate = BFQ_GATE_PLUG;
+	injecting = true;
 }
 
 /* Strict from now on: one has been chosen, and will be sent before the one that waits. */
