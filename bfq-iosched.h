@@ -1054,6 +1054,7 @@ u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
+bool bfq_raise_ousts(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_writes_wait(const struct bfq_data *bfqd);

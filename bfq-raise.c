@@ -31,7 +31,8 @@
  *
  * The raised ones are a class of their own in the engine, above best effort and below real time,
  * within their group: a group as a whole has its share whatever happens in it.  So they are served
- * before the others of it, and cut their turns short (bfq-turn.c).
+ * before the others of it, and cut their turns short (bfq-turn.c), also if these were raised until
+ * they came.
  *
  * Among groups, who has been served little goes first because the engine lets a group that rests
  * keep what it is due meanwhile, its share of the last .rest_ms (wf2q_set_credit()): when it comes
@@ -617,6 +618,25 @@ static bool bfq_raise_lets_through(struct bfq_raise *raise, u64 hold, u64 now)
 	raise->since_ns = now;
 	raise->released = false;
 	return false;
+}
+
+/**
+ * bfq_raise_ousts - is a queue raised in the place of the one in service?
+ * @bfqd: the device
+ * @q: a raised queue; it has got its first request
+ *
+ * Whose credit was the most until this one came keeps its class to the end of its turn, and to the
+ * engine both are of the same.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_raise_ousts(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_queue *served = bfq_in_service(bfqd);
+
+	lockdep_assert_held(&bfqd->lock);
+	return served && served->group == q->group && served->entity.class == WF2Q_RAISED &&
+	       !bfq_raise_due(bfqd, served);
 }
 
 /**

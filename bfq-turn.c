@@ -260,11 +260,16 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 }
 
-/* A queue of a higher class need not cut the turn short if it wants another arm of the disk. */
-static bool bfq_turn_beside_arm(struct bfq_data *bfqd, const struct bfq_queue *q)
+/*
+ * Does a queue with its first request cut the turn in service short?  One of a higher class need
+ * not if it wants another arm of the disk.
+ */
+static bool bfq_turn_outranks(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return unlikely(bfqd->arms.nr) && bfqd->kind->seeks &&
-	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
+	if (!wf2q_outranks(&q->entity) && !(q->raised && bfq_raise_ousts(bfqd, q)))
+		return false;
+	return likely(!bfqd->arms.nr) || !bfqd->kind->seeks ||
+	       !bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
 }
 
 /**
@@ -290,7 +295,7 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
 	if (!wf2q_backlogged(&q->entity))	/* else it has a claim */
 		wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
-	if (!wf2q_outranks(&q->entity) || bfq_turn_beside_arm(bfqd, q)) {
+	if (!bfq_turn_outranks(bfqd, q)) {
 		bfq_turn_arrival_beside(bfqd, q);
 		return;
 	}
