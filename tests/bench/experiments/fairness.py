@@ -36,7 +36,8 @@ seen by no scheduler. (With the default of 64, sync was 362 % wrong with this mo
 
 Peers that know no weights are shown with 10 groups and equal sizes only; they treat all groups alike. The in-tree
 scheduler has low_latency=0, or it would be raising the weights of what has just started: as
-bfq-ll1 it does. io.cost has a fitted model (tests/bench/iocost.py).
+bfq-ll1 it does. io.cost has a fitted model (tests/bench/iocost.py), and no row with 1,000 groups: it
+works without a scheduler, where a disk of 32 tags refuses an nr_requests of 2048.
 """
 
 import re
@@ -65,6 +66,7 @@ LONG_MS = 12000
 WRITERS_SETTLE_MS = 10000
 QUICK = {("sync", 10), ("exact", 10), ("deep", 10), ("long", 10)}
 SHOWS_OTHERS = 10
+MANY = 1000             # groups that need an nr_requests which only a scheduler makes possible
 DEEP = 16               # requests at a time that keep the disk busy
 
 
@@ -85,6 +87,8 @@ def boots(options):
             window = LONG_MS
         for s in options.schedulers:
             if name == "exact" and s != OURS:
+                continue
+            if s == iocost.NAME and n == MANY:
                 continue
             if s in WEIGHTED or n == SHOWS_OTHERS and sizes == "equal":
                 yield Boot(s, f"{name} {n}", {"n": n, "load": load, "sizes": sizes,
