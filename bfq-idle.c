@@ -109,6 +109,12 @@ static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 	return false;
 }
 
+/* Is any of another class active there?  (Elsewhere several classes may be for all that.) */
+static bool bfq_idle_mixed(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfqd->active.mixed && (bfq_idle_beside(q, false) || bfq_idle_beside(q, true));
+}
+
 /* Is a queue that runs empty worth waiting for, if that keeps others out?  Its next comes soon. */
 static bool bfq_idle_comes_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -184,18 +190,20 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 /**
  * bfq_idle_claims_for - does a queue keep its place in the engine's order without a request?
  * @bfqd: the device
+ * @q: the queue
  * @what: what it would be good for to wait for its next one (bfq_idle_worth())
  *
- * Not while there are several classes: one is owed a thin share only for what it asks for.
+ * Not beside another class: that is owed a thin share only for what it asks for.
  *
  * Context: bfqd->lock held.
  * Return: whether it does; if not the device is plugged for it, or its place is given up.
  */
-bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what)
+bool bfq_idle_claims_for(const struct bfq_data *bfqd, const struct bfq_queue *q,
+			 enum bfq_plug_for what)
 {
-	if (bfqd->active.mixed)
+	if (what != BFQ_PLUG_SHARES && (what != BFQ_PLUG_BEHIND || !bfqd->kind->seeks))
 		return false;
-	return what == BFQ_PLUG_SHARES || (what == BFQ_PLUG_BEHIND && bfqd->kind->seeks);
+	return !bfq_idle_mixed(bfqd, q);
 }
 
 /**
@@ -208,7 +216,7 @@ bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what)
  */
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	return bfq_idle_claims_for(bfqd, bfq_idle_worth(bfqd, q));
+	return bfq_idle_claims_for(bfqd, q, bfq_idle_worth(bfqd, q));
 }
 
 /**
@@ -314,7 +322,7 @@ struct request *bfq_idle_little(struct bfq_data *bfqd)
 
 	/* what the administrator says holds for all */
 	if (READ_ONCE(bfqd->tun.device_limit) != BFQ_LIMIT_AUTO ||
-	    READ_ONCE(bfqd->tun.strict_guarantees) || bfqd->active.mixed || bfq_plugged(bfqd))
+	    READ_ONCE(bfqd->tun.strict_guarantees) || bfq_plugged(bfqd))
 		return NULL;
 	crawls = bfq_idle_crawls(bfqd);
 	if (!crawls && !bfqd->raise.most)	/* and nobody is raised */
@@ -326,6 +334,8 @@ struct request *bfq_idle_little(struct bfq_data *bfqd)
 		if (!looks--)
 			break;
 		if ((bfqd->active.nr_first && !q->first) || (!crawls && !q->raised))
+			continue;
+		if (bfqd->active.mixed && bfq_idle_beside(q, false))
 			continue;
 		if (bfq_idle_asks_little(bfqd, q))
 			return bfq_queue_peek(bfqd, q);

@@ -1028,7 +1028,8 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 /* bfq-idle.c */
 enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *q);
 u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
-bool bfq_idle_claims_for(const struct bfq_data *bfqd, enum bfq_plug_for what);
+bool bfq_idle_claims_for(const struct bfq_data *bfqd, const struct bfq_queue *q,
+			 enum bfq_plug_for what);
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
 struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
 struct request *bfq_idle_little(struct bfq_data *bfqd);
@@ -1054,7 +1055,7 @@ u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd);
 void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
-bool bfq_raise_ousts(const struct bfq_data *bfqd, const struct bfq_queue *q);
+bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_lets_pass(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_writes_wait(const struct bfq_data *bfqd);

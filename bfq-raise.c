@@ -626,17 +626,22 @@ static bool bfq_raise_lets_through(struct bfq_raise *raise, u64 hold, u64 now)
  * @q: a raised queue; it has got its first request
  *
  * Whose credit was the most until this one came keeps its class to the end of its turn, and to the
- * engine both are of the same.
+ * engine both are of the same.  Its kin may be in service for its patience, which is over as soon
+ * as it is served: that is no reason.
  *
  * Context: bfqd->lock held.
+ * Return: whether it is; then the other one is raised no more.
  */
-bool bfq_raise_ousts(const struct bfq_data *bfqd, const struct bfq_queue *q)
+bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	const struct bfq_queue *served = bfq_in_service(bfqd);
+	struct bfq_queue *served = bfq_in_service(bfqd);
 
 	lockdep_assert_held(&bfqd->lock);
-	return served && served->group == q->group && served->entity.class == WF2Q_RAISED &&
-	       !bfq_raise_due(bfqd, served);
+	if (!served || served->group != q->group || served->entity.class != WF2Q_RAISED ||
+	    (q->family && q->family == served->family) || bfq_raise_due(bfqd, served))
+		return false;
+	bfq_active_raise(bfqd, served, false);
+	return true;
 }
 
 /**

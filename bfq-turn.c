@@ -141,7 +141,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	if (bfqd->kind->seeks || trace_bfq_plug_enabled() || trace_bfq_unplug_enabled())
 		turn->plug_ns = ktime_get_ns();
 	trace_bfq_plug(bfqd, q, what);
-	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims_for(bfqd, what))
+	if (hrtimer_is_queued(&turn->timer) && !bfq_idle_claims_for(bfqd, q, what))
 		return;
 	/* for a claim less may be left than the timer is set to */
 	wait = bfq_look_after(min(slice_idle, bfq_idle_left(bfqd, q)));
@@ -228,14 +228,15 @@ static void bfq_turn_look_along(struct bfq_data *bfqd)
  */
 static bool bfq_turn_stays_plugged(struct bfq_data *bfqd)
 {
-	enum bfq_plug_for what = bfq_idle_worth(bfqd, bfq_in_service(bfqd));
+	struct bfq_queue *q = bfq_in_service(bfqd);
+	enum bfq_plug_for what = bfq_idle_worth(bfqd, q);
 
-	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, what)) {
+	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, q, what)) {
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 		return false;
 	}
 	if (what == BFQ_PLUG_LEARN)
-		bfq_habit_tried(bfq_in_service(bfqd));
+		bfq_habit_tried(q);
 	bfqd->turn.plugged_for = what;
 	bfq_turn_look_along(bfqd);	/* beside who is behind others are served */
 	return true;
@@ -264,7 +265,7 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
  * Does a queue with its first request cut the turn in service short?  One of a higher class need
  * not if it wants another arm of the disk.
  */
-static bool bfq_turn_outranks(const struct bfq_data *bfqd, const struct bfq_queue *q)
+static bool bfq_turn_outranks(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	if (!wf2q_outranks(&q->entity) && !(q->raised && bfq_raise_ousts(bfqd, q)))
 		return false;
@@ -357,7 +358,7 @@ static struct bfq_queue *bfq_turn_choose(struct bfq_data *bfqd)
 			return q;
 		}
 		what = bfq_idle_worth(bfqd, q);
-		if (bfq_idle_left(bfqd, q) && bfq_idle_claims_for(bfqd, what)) {
+		if (bfq_idle_left(bfqd, q) && bfq_idle_claims_for(bfqd, q, what)) {
 			bfq_turn_begin(bfqd, q);
 			bfq_turn_plug(bfqd, q, what);
 			return NULL;
@@ -707,7 +708,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 		return;
 	}
 	what = bfq_idle_worth(bfqd, q);
-	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, what))
+	if (what == BFQ_PLUG_NOT || bfq_idle_claims_for(bfqd, q, what))
 		bfq_turn_end(bfqd, BFQ_WHY_EMPTY);
 	else
 		bfq_turn_plug(bfqd, q, what);

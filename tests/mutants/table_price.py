@@ -29,6 +29,6 @@ MUTANTS = (
     Mutant("claim-not-behind", "a writer has no more of a disk than its share beside readers",
            ("device-time",),
            (("bfq-idle.c",
-             "	return what == BFQ_PLUG_SHARES || (what == BFQ_PLUG_BEHIND && bfqd->kind->seeks);\n",
-             "	return what == BFQ_PLUG_SHARES;\n"),)),
+             "	if (what != BFQ_PLUG_SHARES && (what != BFQ_PLUG_BEHIND || !bfqd->kind->seeks))\n",
+             "	if (what != BFQ_PLUG_SHARES)\n"),)),
 )

@@ -8,7 +8,7 @@
 # random makes 23 MB/s alone, and 5 beside writers without a scheduler. Each of its reads would wait
 # for 1 MiB of theirs, for 24 ms, if the limit were for it, too.
 . "${0%/*}/ktap.sh"
-plan 3
+plan 4
 require fio addpart
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0 channels=2 read_us=150 write_us=740 \
@@ -45,6 +45,13 @@ wrote=$(calc "($(sectors_written 2) + $(sectors_written 3) + $(sectors_written 4
 note "alone it reads $alone KB/s, beside writers $small, which write $wrote MB/s"
 compare "it has most of what a drive that programs leaves it" "$small" -ge 4000
 compare "and the writers what that leaves them" "$wrote" -ge 35
+cg indexer 100
+reader_in indexer 2 --rw=randread --bs=4k --ioengine=psync --prioclass=3 --thinktime=20000
+sleep 1
+idle_asks() { grep -q class=idle "/sys/kernel/debug/block/$DISK/sched/queues"; }
+eventually 60 idle_asks || give_up "nobody is of class idle"
+rate
+compare "also while a process of class idle reads now and then elsewhere ($small KB/s)" "$small" -ge 3200
 echo 2048 >"$QUEUE/iosched/device_limit"
 rate
 compare "a limit that the administrator has set is for all ($small KB/s)" "$small" -le 2500

@@ -4,7 +4,7 @@
 # where: icount
 # kernels: each
 . "${0%/*}/ktap.sh"
-plan 19
+plan 20
 require_helper
 require ionice addpart
 cg_setup
@@ -81,6 +81,10 @@ compare "nor for an equal that stays away, which would be for 8 ms" "$(gap)" -lt
 issue "of two different readers" "cg=$CG/heavy h=s300+4" "cg=$CG/light l=s300+4"
 compare "but where weights differ it is kept" "$(took l)" -ge 490
 compare "while another's request is in it, too" "$(took h)" -le 330
+pauses=$(i=0; while [ $i -lt 24 ]; do i=$((i + 1)); echo "i=s1+4 sleep=15"; done)
+issue "of two different readers, and one of class idle in a third group" \
+	"cg=$CG/heavy h=s300+4" "cg=$CG/light l=s300+4" "cg=$CG/some prio=3.7 $pauses"
+compare "also while one of class idle asks now and then elsewhere ($(took l) ms)" "$(took h)" -le 350
 issue "of two readers whose weights differ by half" "cg=$CG/some h=s300+4" "cg=$CG/light l=s300+4"
 compare "also where they differ by half" "$(took l)" -ge 390
 issue "of readers of two classes" "prio=1.4 h=s300+4" "l=s300+4"
