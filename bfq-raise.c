@@ -19,7 +19,8 @@
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
  *		 fast as rest gives credit back
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more,
- *		 or where the device answers at once, BFQ_CREDIT_SLACK_QUICK; and with it its kin
+ *		 or where the device answers at once, BFQ_CREDIT_SLACK_QUICK, and none that asks
+ *		 now and then BFQ_CREDIT_SELDOM more than that; and with it its kin
  *		 that have credit, on a disk BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more
  *		 for each ms that a request of it has waited
  *
@@ -211,6 +212,13 @@
 #define BFQ_WRITE_PART		(WF2Q_THIN_PACE + 1)
 #define BFQ_WRITE_MOST_NS	((u64)NSEC_PER_SEC)
 
+/*
+ * So much more may one have that asks now and then: a film has all of its credit for ever, and a
+ * program that starts beside it has used up BFQ_CREDIT_SLACK in a twentieth of a second.  Half of
+ * it is what a large program needs.
+ */
+#define BFQ_CREDIT_SELDOM		(BFQ_CREDIT / 2)
+
 /* How much less credit may one have than another of its family, on a disk? */
 static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 {
@@ -241,7 +249,7 @@ static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q
 		slack = bfqd->kind->seeks ? bfq_raise_slack_kin(q) : BFQ_CREDIT;
 	else
 		slack = bfq_raise_slack(raise);
-	return q->credit && q->credit + slack >= raise->most;
+	return q->credit && q->credit + slack >= raise->mark;
 }
 
 /*
@@ -261,11 +269,23 @@ static noinline bool bfq_raise_lags(const struct bfq_data *bfqd, const struct bf
 	return true;
 }
 
+/* For how long does it think, usually and the last time? */
+static u32 bfq_raise_thinks_ns(const struct bfq_queue *q)
+{
+	return min(q->habit.think_ns, q->habit.thought_ns);
+}
+
 /* Does it ask now and then only? */
 static bool bfq_raise_rare(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return min(q->habit.think_ns, q->habit.thought_ns) >
+	return bfq_raise_thinks_ns(q) >
 	       bfqd->kind->raise_think_ms * (u32)NSEC_PER_MSEC / BFQ_RARE_PART;
+}
+
+/* For longer than anybody is held back for it? */
+static bool bfq_raise_seldom(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfq_raise_thinks_ns(q) > bfqd->kind->raise_think_ms * (u32)NSEC_PER_MSEC;
 }
 
 /*
@@ -353,12 +373,23 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 	}
 }
 
-/* Has this one the most?  Those of other classes are never raised. */
-static void bfq_raise_compare(struct bfq_raise *raise, const struct bfq_queue *q)
+/*
+ * Has this one the most?  Those of other classes are never raised.  Who asks now and then has all
+ * of it for ever, and may have so much more than the others have of theirs.
+ */
+static void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	if (q->credit <= raise->most || q->prio.class != WF2Q_BE)
+	struct bfq_raise *raise = &bfqd->raise;
+	u32 credit = q->credit;
+
+	if (q->prio.class != WF2Q_BE)
 		return;
-	raise->most = q->credit;
+	raise->most = max(raise->most, credit);
+	if (bfq_raise_seldom(bfqd, q))
+		credit -= min(credit, BFQ_CREDIT_SELDOM);
+	if (credit <= raise->mark)
+		return;
+	raise->mark = credit;
 	raise->family = q->family;
 }
 
@@ -422,37 +453,6 @@ static void bfq_raise_begins(const struct bfq_data *bfqd, struct bfq_queue *q, u
 }
 
 /**
- * bfq_raise_arrival - a request has arrived: does its queue go first?
- * @bfqd: the device
- * @q: the queue; the request is not in it yet
- * @rest_ns: how long it has had no request (bfq_habit_arrival()); at least BFQ_REST_NS
- *
- * Context: bfqd->lock held.
- */
-void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
-{
-	struct bfq_raise *raise = &bfqd->raise;
-	bool first;
-	u32 full;
-
-	lockdep_assert_held(&bfqd->lock);
-	bfq_raise_rested(bfqd, q);
-	/* what no process owns has none, but for writes through the page cache on disks */
-	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
-		return;
-	full = bfq_raise_settle(raise, q);
-	q->credit = min_t(u64, full,
-			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
-	bfq_raise_begins(bfqd, q, rest_ns);
-	bfq_raise_compare(raise, q);
-	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
-		bfq_active_raise(bfqd, q, true);
-	first = bfq_raise_first(bfqd, q);
-	if (first != q->first)
-		bfq_active_first(bfqd, q, first);
-}
-
-/**
  * bfq_raise_lasts_ms - for how long does a credit last if nothing else is taken off?
  * @bfqd: the device
  *
@@ -464,6 +464,55 @@ u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd)
 	u64 ms = div_u64(READ_ONCE(bfqd->raise.read_ns) * BFQ_LARGE_READS, NSEC_PER_MSEC);
 
 	return clamp_t(u64, ms, READ_ONCE(bfqd->kind)->raise_ms, BFQ_RAISE_MOST_MS);
+}
+
+/* For how long are others held back for who goes first, when it has no request? */
+static u64 bfq_raise_waits_ns(const struct bfq_data *bfqd)
+{
+	return min_t(u64, bfqd->kind->raise_think_ms * NSEC_PER_MSEC,
+		     READ_ONCE(bfqd->tun.slice_idle_ns));
+}
+
+/*
+ * A queue has rested: that gives credit back.  Not so far as others were held back for it, which
+ * costs them as much as if it had been served.
+ */
+static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u32 full)
+{
+	u64 held_ns = q->first ? min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;
+	u32 cost = div_u64(div_u64(held_ns, NSEC_PER_USEC) * BFQ_CREDIT,
+			   bfq_raise_lasts_ms(bfqd) * USEC_PER_MSEC);
+
+	q->credit -= min(q->credit, cost);
+	q->credit = min_t(u64, full, q->credit +
+			  div_u64(rest_ns - held_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
+}
+
+/**
+ * bfq_raise_arrival - a request has arrived: does its queue go first?
+ * @bfqd: the device
+ * @q: the queue; the request is not in it yet
+ * @rest_ns: how long it has had no request (bfq_habit_arrival()); at least BFQ_REST_NS
+ *
+ * Context: bfqd->lock held.
+ */
+void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
+{
+	bool first;
+
+	lockdep_assert_held(&bfqd->lock);
+	bfq_raise_rested(bfqd, q);
+	/* what no process owns has none, but for writes through the page cache on disks */
+	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
+		return;
+	bfq_raise_fill(bfqd, q, rest_ns, bfq_raise_settle(&bfqd->raise, q));
+	bfq_raise_begins(bfqd, q, rest_ns);
+	bfq_raise_compare(bfqd, q);
+	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
+		bfq_active_raise(bfqd, q, true);
+	first = bfq_raise_first(bfqd, q);
+	if (first != q->first)
+		bfq_active_first(bfqd, q, first);
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -520,6 +569,7 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 	struct bfq_queue *q;
 
 	raise->most = 0;
+	raise->mark = 0;
 	list_for_each_entry(q, &bfqd->active.queues, active) {
 		u32 full = bfq_raise_settle(raise, q);
 
@@ -531,7 +581,7 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 		}
 		if (q->first && raise->kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
-		bfq_raise_compare(raise, q);
+		bfq_raise_compare(bfqd, q);
 	}
 	raise->kept_back = false;
 }
@@ -621,26 +671,26 @@ static bool bfq_raise_lets_through(struct bfq_raise *raise, u64 hold, u64 now)
 }
 
 /**
- * bfq_raise_ousts - is a queue raised in the place of the one in service?
+ * bfq_raise_ousts - is a queue to be served before the one in service?
  * @bfqd: the device
  * @q: a raised queue; it has got its first request
  *
- * Whose credit was the most until this one came keeps its class to the end of its turn, and to the
- * engine both are of the same.  Its kin may be in service for its patience, which is over as soon
- * as it is served: that is no reason.
+ * To the engine both may be of the same class, that one perhaps to the end of its turn only: its
+ * credit was the most until this one came.  Its kin may be in service for its patience, which is
+ * over as soon as it is served: that is no reason.
  *
  * Context: bfqd->lock held.
- * Return: whether it is; then the other one is raised no more.
  */
 bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	struct bfq_queue *served = bfq_in_service(bfqd);
 
 	lockdep_assert_held(&bfqd->lock);
-	if (!served || served->group != q->group || served->entity.class != WF2Q_RAISED ||
-	    (q->family && q->family == served->family) || bfq_raise_due(bfqd, served))
+	if (!served || served->group != q->group || (q->family && q->family == served->family) ||
+	    served->credit + bfq_raise_slack(&bfqd->raise) >= q->credit)
 		return false;
-	bfq_active_raise(bfqd, served, false);
+	if (!bfq_raise_due(bfqd, served))
+		bfq_active_raise(bfqd, served, false);
 	return true;
 }
 
@@ -658,8 +708,7 @@ bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q)
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	struct bfq_raise *raise = &bfqd->raise;
-	u64 wait = min_t(u64, bfqd->kind->raise_think_ms * NSEC_PER_MSEC,
-			 READ_ONCE(bfqd->tun.slice_idle_ns));
+	u64 wait = bfq_raise_waits_ns(bfqd);
 	u64 hold = bfqd->kind->raise_hold_ms * NSEC_PER_MSEC;
 	u64 now = ktime_get_ns(), until = now + max_t(u64, wait, NSEC_PER_MSEC);
 

@@ -34,8 +34,10 @@ struct bfq_kin {
 /**
  * struct bfq_raise - what it takes to let some go first (bfq-raise.c)
  * @most: the largest credit of an active queue, as of the last look
- * @family: of the queue that has it
- * @looked: jiffies of that
+ * @mark: the same, of one that asks now and then so much less (BFQ_CREDIT_SELDOM): who has less
+ *	is not raised
+ * @family: of that one
+ * @looked: jiffies of the last look
  * @read_ns: what a small read takes alone, without moving parts; 0: not seen yet.  Written under
  *	the lock, read without
  * @kept_back: others have been held back since the last look
@@ -57,6 +59,7 @@ struct bfq_kin {
  */
 struct bfq_raise {
 	u32 most;
+	u32 mark;
 	pid_t family;
 	unsigned long looked;
 	u32 read_ns;

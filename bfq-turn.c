@@ -261,16 +261,11 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 }
 
-/*
- * Does a queue with its first request cut the turn in service short?  One of a higher class need
- * not if it wants another arm of the disk.
- */
-static bool bfq_turn_outranks(struct bfq_data *bfqd, const struct bfq_queue *q)
+/* One that cuts the turn in service short need not do so if it wants another arm of the disk. */
+static bool bfq_turn_beside_arm(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	if (!wf2q_outranks(&q->entity) && !(q->raised && bfq_raise_ousts(bfqd, q)))
-		return false;
-	return likely(!bfqd->arms.nr) || !bfqd->kind->seeks ||
-	       !bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
+	return unlikely(bfqd->arms.nr) && bfqd->kind->seeks &&
+	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
 }
 
 /**
@@ -282,6 +277,8 @@ static bool bfq_turn_outranks(struct bfq_data *bfqd, const struct bfq_queue *q)
  */
 void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 {
+	bool ousts = false;
+
 	lockdep_assert_held(&bfqd->lock);
 	if (bfq_queue_serving(q)) {
 		/* it was waited for; a new class shows when the service ends */
@@ -294,9 +291,12 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 
 	if (unlikely(bfqd->gate & BFQ_GATE_HELD))	/* it may be the one that is awaited */
 		bfq_gate_open(bfqd, BFQ_GATE_HELD);
-	if (!wf2q_backlogged(&q->entity))	/* else it has a claim */
-		wf2q_enter(&q->entity, bfq_turn_budget(bfqd, q));
-	if (!bfq_turn_outranks(bfqd, q)) {
+	if (!wf2q_backlogged(&q->entity)) {	/* else it has a claim */
+		ousts = q->raised && bfq_raise_ousts(bfqd, q);
+		/* among its equals the one that wants least is next */
+		wf2q_enter(&q->entity, ousts ? BFQ_BUDGET_LEAST : bfq_turn_budget(bfqd, q));
+	}
+	if ((!ousts && !wf2q_outranks(&q->entity)) || bfq_turn_beside_arm(bfqd, q)) {
 		bfq_turn_arrival_beside(bfqd, q);
 		return;
 	}
