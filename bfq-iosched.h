@@ -760,7 +760,7 @@ static inline sector_t bfq_queue_last(const struct bfq_queue *q)
 }
 
 /* The queue in service, or NULL. Under the lock. */
-static inline struct bfq_queue *bfq_in_service(struct bfq_data *bfqd)
+static inline struct bfq_queue *bfq_in_service(const struct bfq_data *bfqd)
 {
 	struct wf2q_entity *entity = wf2q_in_service(&bfqd->root->node);
 
