@@ -110,7 +110,7 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 	bfq_raise_exit(bfqd);
 	bfq_stuck_exit(bfqd);
 	bfq_drop_fallback(bfqd);
-	WARN_ON_ONCE(wf2q_any_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
+	WARN_ON_ONCE(wf2q_nr_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
 	WARN_ON_ONCE(atomic_read(&bfqd->in_flight) || atomic_read(&bfqd->raise.inside));
 
 	bfq_cgroup_detach(bfqd);

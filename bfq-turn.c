@@ -628,7 +628,7 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->turn.open || !q->sync || bfq_device_at_limit(bfqd))
 		return false;
-	if (wf2q_any_backlogged(&bfqd->root->node))	/* by a claim */
+	if (wf2q_nr_backlogged(&bfqd->root->node))	/* by a claim */
 		return false;
 	if (bfq_beside_raised(bfqd, q) && !bfq_raise_lets_pass(bfqd, q))
 		return false;

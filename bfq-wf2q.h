@@ -277,19 +277,6 @@ static inline u32 wf2q_remaining(const struct wf2q_entity *e)
 }
 
 /**
- * wf2q_any_backlogged - is any leaf of this hierarchy waiting or in service?
- * @root: its root, or a group whose part of it is asked for
- *
- * What is parked does not count.
- *
- * Return: true if so.
- */
-static inline bool wf2q_any_backlogged(const struct wf2q_group *root)
-{
-	return root->nr_backlogged;
-}
-
-/**
  * wf2q_pass - a leaf becomes backlogged, is served, and is idle again
  * @leaf:	the leaf; it is not parked, nor a group above it, and no leaf of the hierarchy
  *		is backlogged
@@ -307,8 +294,8 @@ static inline void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
 }
 
 /**
- * wf2q_nr_backlogged - count backlogged leaves below a group
- * @g: the group
+ * wf2q_nr_backlogged - how many leaves below a group wait, or are in service?
+ * @g: the group, or the root of the hierarchy
  *
  * What is parked, or below a parked group below this one, does not count. That
  * @g itself is parked, or a group above it, makes no difference.

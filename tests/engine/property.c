@@ -271,7 +271,7 @@ static u64 live(struct world *w, unsigned long turns)
 			for (i = 0; i < w->leaves; i++)
 				if (model_servable(&w->leaf_node[i]))
 					FAIL("nothing served though leaf %d waits", i);
-			EXPECT("busy", wf2q_any_backlogged(w->group), false);
+			EXPECT("busy", wf2q_nr_backlogged(w->group), 0);
 			unpark_all(w);
 			wake_somebody(w);
 			check_traces(w);
@@ -842,7 +842,7 @@ static void test_calls(void)
 	world_flat(&w, 2, 100);
 	a = &w.leaf[0];
 	b = &w.leaf[1];
-	EXPECT("busy when empty", wf2q_any_backlogged(w.group), false);
+	EXPECT("busy when empty", wf2q_nr_backlogged(w.group), 0);
 	EXPECT("selected when empty", !wf2q_select(w.group), true);
 	wf2q_enter(a, 0);
 	EXPECT("smallest budget", wf2q_remaining(a), 1);
@@ -872,7 +872,7 @@ static void test_calls(void)
 	/* Leaving while in service, by move and by exit. */
 	wf2q_exit(a);
 	EXPECT("in service after exit", !wf2q_in_service(w.group), true);
-	EXPECT("busy after exit", wf2q_any_backlogged(w.group), false);
+	EXPECT("busy after exit", wf2q_nr_backlogged(w.group), 0);
 	EXPECT("sum of weights after exit", w.group->tree[WF2Q_BE].wsum, 0);
 	wf2q_set_weight(a, 0);
 	EXPECT("smallest weight", a->weight, 1);

@@ -320,7 +320,7 @@ void test_park(void)
 	EXPECT("state of a parked idle leaf", e->state, WF2Q_OUT);
 	world_activate(&w, 0, 8);
 	EXPECT("parked, has it something to serve", wf2q_backlogged(e), true);
-	EXPECT("busy", wf2q_any_backlogged(w.group), false);
+	EXPECT("busy", wf2q_nr_backlogged(w.group), 0);
 	EXPECT("selected", world_select(&w), -1);
 	world_set_budget(&w, 0, 16);
 	world_set_prio(&w, 0, 50, WF2Q_RT);
