@@ -498,8 +498,6 @@ static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64
  */
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
-	bool first;
-
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_rested(bfqd, q);
 	/* what no process owns has none, but for writes through the page cache on disks */
@@ -510,9 +508,7 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	bfq_raise_compare(bfqd, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
-	first = bfq_raise_first(bfqd, q);
-	if (first != q->first)
-		bfq_active_first(bfqd, q, first);
+	bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -628,7 +624,6 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	struct bfq_raise *raise = &bfqd->raise;
 	unsigned long ticks = jiffies - raise->looked;
 	struct bfq_queue *q;
-	bool first;
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_recall(bfqd, ticks);
@@ -641,11 +636,8 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 		raise->most = 0;
 	wanted = wanted && active->nr > 1;
 	list_for_each_entry(q, &active->queues, active) {
-		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
-			bfq_active_raise(bfqd, q, !q->raised);
-		first = bfq_raise_first(bfqd, q);
-		if (unlikely(first != q->first))
-			bfq_active_first(bfqd, q, first);
+		bfq_active_raise(bfqd, q, wanted && bfq_raise_due(bfqd, q));
+		bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
 	}
 }
 
@@ -848,13 +840,12 @@ void bfq_raise_done(struct bfq_data *bfqd, const struct bfq_queue *q, u64 now)
  */
 void bfq_raise_release(struct bfq_data *bfqd)
 {
-	struct bfq_raise *raise = &bfqd->raise;
 	struct bfq_queue *q, *next;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfqd->active.nr_first && ktime_get_ns() < (u64)atomic64_read(&raise->write_after))
+	if (bfq_raise_writes_wait(bfqd))
 		return;
-	list_for_each_entry_safe(q, next, &raise->held, home) {
+	list_for_each_entry_safe(q, next, &bfqd->raise.held, home) {
 		list_del_init(&q->home);
 		bfq_queue_park(bfqd, q, false);
 	}
