@@ -255,10 +255,8 @@ static void bfq_device_see_kind(struct bfq_data *bfqd)
 	const struct bfq_kind *was = bfqd->kind;
 	bool says = blk_queue_rot(bfqd->queue);
 
-	if (says && !bfqd->device.said)
-		bfq_parts_forget(bfqd);
-	bfqd->device.said = says;
 	WRITE_ONCE(bfqd->kind, says && bfq_parts_move(bfqd) ? &bfq_moving : &bfq_solid);
+	bfqd->device.said = says;
 	if (was && was != bfqd->kind)
 		bfq_device_changed(bfqd);
 }

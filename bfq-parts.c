@@ -39,18 +39,6 @@
 /* What is not quick counts so many points less. */
 #define BFQ_PARTS_SLOW		2
 
-/**
- * bfq_parts_forget - what the device says is believed until it is seen otherwise
- * @bfqd: the device
- *
- * Context: bfqd->lock held, or the device is being set up.
- */
-void bfq_parts_forget(struct bfq_data *bfqd)
-{
-	bfqd->parts.none = false;
-	WRITE_ONCE(bfqd->parts.score, 0);
-}
-
 /* Is it far from all that was sent of late?  From now on it is not. */
 static bool bfq_parts_far(struct bfq_parts *parts, const struct request *rq)
 {
@@ -129,7 +117,7 @@ void bfq_parts_done(struct bfq_data *bfqd, u64 now)
 
 /**
  * bfq_parts_move - has a device moving parts that says so?
- * @bfqd: the device
+ * @bfqd: the device; if it has begun to say so only now, that is believed
  *
  * Done once a tick.
  *
@@ -138,8 +126,11 @@ void bfq_parts_done(struct bfq_data *bfqd, u64 now)
 bool bfq_parts_move(struct bfq_data *bfqd)
 {
 	struct bfq_parts *parts = &bfqd->parts;
-	int score = READ_ONCE(parts->score);
+	int score;
 
+	if (!bfqd->device.said)
+		WRITE_ONCE(parts->score, 0);
+	score = READ_ONCE(parts->score);
 	if (score == BFQ_PARTS_SURE)
 		parts->none = true;
 	else if (score < BFQ_PARTS_SURE / 2)

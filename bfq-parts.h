@@ -47,7 +47,6 @@ struct bfq_parts {
 	int score;
 };
 
-void bfq_parts_forget(struct bfq_data *bfqd);
 u32 bfq_parts_sent(struct bfq_data *bfqd, const struct request *rq);
 void bfq_parts_done(struct bfq_data *bfqd, u64 now);
 bool bfq_parts_move(struct bfq_data *bfqd);
