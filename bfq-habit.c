@@ -148,31 +148,6 @@
 #define BFQ_QUOTA_GAIN		16
 #define BFQ_LAG_PULL		(8LL * BFQ_LAG_TURN)
 
-/**
- * bfq_habit_single - does a process ask for one request after the other?
- * @q: its queue
- *
- * Context: bfqd->lock held.
- * Return: false also if that is not known yet.
- */
-bool bfq_habit_single(const struct bfq_queue *q)
-{
-	return q->habit.singles == BFQ_SINGLES;
-}
-
-/**
- * bfq_habit_held - a process wants more tags than it is due
- * @q: its queue
- *
- * So it is not single, even if it gets one at a time.
- *
- * Context: any, no lock needed.
- */
-void bfq_habit_held(struct bfq_queue *q)
-{
-	WRITE_ONCE(q->habit.held, true);
-}
-
 /* An arrival: did the process wait for all before it? */
 static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, bool waited)
 {
@@ -187,17 +162,6 @@ static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, boo
 	} else if (habit->singles < BFQ_SINGLES) {
 		habit->singles++;
 	}
-}
-
-/**
- * bfq_habit_tried - the device is plugged to see what a queue does alone
- * @q: the queue
- *
- * Context: bfqd->lock held.
- */
-void bfq_habit_tried(struct bfq_queue *q)
-{
-	q->habit.trials++;
 }
 
 /**
@@ -384,17 +348,6 @@ u64 bfq_habit_rest(const struct bfq_queue *q)
 		return 0;
 	completed = READ_ONCE(q->habit.completed_ns);
 	return completed ? now - min(now, completed) : U64_MAX;
-}
-
-/**
- * bfq_habit_asked - a process asks for a tag, and may have to wait for it
- * @q: its queue
- *
- * Context: any, no lock needed.
- */
-void bfq_habit_asked(struct bfq_queue *q)
-{
-	WRITE_ONCE(q->habit.asked_ns, ktime_get_ns());
 }
 
 /* The mean of so many thinks; where they are enough it takes no division. */

@@ -107,8 +107,9 @@ static void bfq_exit_queue(struct elevator_queue *eq)
 	struct bfq_data *bfqd = eq->elevator_data;
 
 	bfq_turn_exit(bfqd);
-	bfq_raise_exit(bfqd);
-	bfq_stuck_exit(bfqd);
+	hrtimer_cancel(&bfqd->raise.hold_timer);
+	hrtimer_cancel(&bfqd->raise.write_timer);
+	hrtimer_cancel(&bfqd->stuck.timer);
 	bfq_drop_fallback(bfqd);
 	WARN_ON_ONCE(wf2q_nr_backlogged(&bfqd->root->node) || bfqd->nr_waiting);
 	WARN_ON_ONCE(atomic_read(&bfqd->in_flight) || atomic_read(&bfqd->raise.inside));

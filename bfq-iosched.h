@@ -827,13 +827,31 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 /* So many requests, each asked for when the one before was there, make a process single. */
 #define BFQ_SINGLES		4
 
-/* So often is the device plugged for a queue only to see what it does alone (bfq_habit_tried()). */
+/* Is it?  No also if that is not known yet.  Under the lock. */
+static inline bool bfq_habit_single(const struct bfq_queue *q)
+{
+	return q->habit.singles == BFQ_SINGLES;
+}
+
+/* So often is the device plugged for a queue only to see what it does alone. */
 #define BFQ_TRIALS		32
 
 /* May it be?  A process that asks for several requests at a time tells nothing.  Under the lock. */
 static inline bool bfq_habit_trial(const struct bfq_queue *q)
 {
-	return q->habit.trials < BFQ_TRIALS && q->habit.singles == BFQ_SINGLES;
+	return q->habit.trials < BFQ_TRIALS && bfq_habit_single(q);
+}
+
+/* A process asks for a tag, and may have to wait for it.  Context: any, as of the next. */
+static inline void bfq_habit_asked(struct bfq_queue *q)
+{
+	WRITE_ONCE(q->habit.asked_ns, ktime_get_ns());
+}
+
+/* It wants more tags than it is due: so it is not single, even if it gets one at a time. */
+static inline void bfq_habit_held(struct bfq_queue *q)
+{
+	WRITE_ONCE(q->habit.held, true);
 }
 
 /* A request has passed: its queue keeps its place in the list, which is for those that wait. */
@@ -1052,7 +1070,6 @@ void bfq_completed_request(struct request *rq, u64 now);
 void bfq_raise_init(struct bfq_data *bfqd);
 void bfq_raise_guess(struct bfq_data *bfqd, bool few);
 u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd);
-void bfq_raise_exit(struct bfq_data *bfqd);
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q);
@@ -1069,7 +1086,6 @@ void bfq_raise_release(struct bfq_data *bfqd);
 #define BFQ_REST_NS		(2 * NSEC_PER_MSEC)
 
 /* bfq-habit.c */
-void bfq_habit_asked(struct bfq_queue *q);
 void bfq_habit_waited(struct bfq_queue *q, u64 since_ns);
 u64 bfq_habit_rest(const struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
@@ -1078,12 +1094,9 @@ void bfq_habit_see_price(struct bfq_queue *q, u32 ns);
 void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_gaps(const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
-void bfq_habit_tried(struct bfq_queue *q);
 void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_habit_beside(struct bfq_queue *q, u32 load);
 u32 bfq_habit_quota(const struct bfq_queue *q);
-bool bfq_habit_single(const struct bfq_queue *q);
-void bfq_habit_held(struct bfq_queue *q);
 
 /* bfq-cgroup-files.c */
 int bfq_cgroup_register(void);

@@ -399,12 +399,3 @@ void bfq_line_moves(struct bfq_data *bfqd)
 	bfq_line_advance(bfqd, 1);
 	bfq_unlock(bfqd, flags);
 }
-
-/**
- * bfq_line_init - nobody stands in line yet
- * @line: that of a new device
- */
-void bfq_line_init(struct bfq_line *line)
-{
-	INIT_LIST_HEAD(&line->waiters);
-}

@@ -58,7 +58,6 @@ static inline void bfq_line_given(struct bfq_line *line, const struct request *r
 }
 
 /* bfq-line.c */
-void bfq_line_init(struct bfq_line *line);
 bool bfq_line_few(const struct bfq_data *bfqd);
 bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q);
 void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q);

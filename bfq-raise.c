@@ -905,15 +905,3 @@ void bfq_raise_init(struct bfq_data *bfqd)
 	hrtimer_setup(&raise->hold_timer, bfq_hold_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	hrtimer_setup(&raise->write_timer, bfq_write_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
-
-/**
- * bfq_raise_exit - stop the timers for good
- * @bfqd: the device, which has no requests and gets none any more
- *
- * Context: may sleep; bfqd->lock not held.
- */
-void bfq_raise_exit(struct bfq_data *bfqd)
-{
-	hrtimer_cancel(&bfqd->raise.hold_timer);
-	hrtimer_cancel(&bfqd->raise.write_timer);
-}

@@ -745,7 +745,7 @@ int bfq_stage_init(struct bfq_data *bfqd)
 		spin_lock_init(&bfqd->stage[cpu].lock);
 		INIT_LIST_HEAD(&bfqd->stage[cpu].list);
 	}
-	bfq_line_init(&bfqd->line);
+	INIT_LIST_HEAD(&bfqd->line.waiters);
 	spin_lock_init(&bfqd->ready.lock);
 	INIT_LIST_HEAD(&bfqd->ready.direct);
 	INIT_LIST_HEAD(&bfqd->ready.chosen);

@@ -146,14 +146,3 @@ void bfq_stuck_init(struct bfq_data *bfqd)
 {
 	hrtimer_setup(&bfqd->stuck.timer, bfq_stuck_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
-
-/**
- * bfq_stuck_exit - stop the timer for good
- * @bfqd: the device, which has no requests and gets none any more
- *
- * Context: may sleep; bfqd->lock not held.
- */
-void bfq_stuck_exit(struct bfq_data *bfqd)
-{
-	hrtimer_cancel(&bfqd->stuck.timer);
-}

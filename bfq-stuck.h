@@ -38,7 +38,6 @@ struct bfq_stuck {
 };
 
 void bfq_stuck_init(struct bfq_data *bfqd);
-void bfq_stuck_exit(struct bfq_data *bfqd);
 void bfq_stuck_sends_one(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_stuck_refresh(struct bfq_data *bfqd);
 bool bfq_stuck_waits(struct bfq_data *bfqd);

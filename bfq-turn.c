@@ -136,7 +136,7 @@ static void bfq_turn_plug(struct bfq_data *bfqd, struct bfq_queue *q, enum bfq_p
 	WRITE_ONCE(turn->beside, false);
 	bfq_gate_close(bfqd, BFQ_GATE_PLUG);
 	if (what == BFQ_PLUG_LEARN)
-		bfq_habit_tried(q);
+		q->habit.trials++;
 	turn->plug_ns = 0;
 	if (bfqd->kind->seeks || trace_bfq_plug_enabled() || trace_bfq_unplug_enabled())
 		turn->plug_ns = ktime_get_ns();
@@ -167,13 +167,6 @@ static void bfq_turn_unplug(struct bfq_data *bfqd, struct bfq_queue *q, int why)
 		trace_bfq_unplug(bfqd, q, why, bfq_since(bfqd->turn.plug_ns));
 }
 
-/* Does the queue in service go on waiting, without a request, when its turn ends? */
-static bool bfq_turn_keeps_claim(const struct bfq_data *bfqd, struct bfq_queue *q,
-				 enum bfq_why why)
-{
-	return why != BFQ_WHY_IDLE && bfq_idle_claims(bfqd, q);
-}
-
 /**
  * bfq_turn_end - end the turn of the queue in service
  * @bfqd: the device
@@ -188,7 +181,8 @@ void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why)
 	lockdep_assert_held(&bfqd->lock);
 	bfq_turn_unplug(bfqd, q, why);
 	bfq_turn_feed_back(bfqd, q, why);
-	if (q->nr_queued || bfq_turn_keeps_claim(bfqd, q, why))
+	/* it goes on waiting without a request, too, if it has a claim */
+	if (q->nr_queued || (why != BFQ_WHY_IDLE && bfq_idle_claims(bfqd, q)))
 		wf2q_requeue(&q->entity, bfq_turn_budget(bfqd, q));
 	else
 		wf2q_leave(&q->entity);
@@ -236,7 +230,7 @@ static bool bfq_turn_stays_plugged(struct bfq_data *bfqd)
 		return false;
 	}
 	if (what == BFQ_PLUG_LEARN)
-		bfq_habit_tried(q);
+		q->habit.trials++;
 	bfqd->turn.plugged_for = what;
 	bfq_turn_look_along(bfqd);	/* beside who is behind others are served */
 	return true;
