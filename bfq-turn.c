@@ -647,8 +647,8 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 }
 
 /* A request of another queue than the one in service has been taken along. */
-static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 sectors,
-				u32 price)
+static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q,
+				const struct request *rq, u32 price)
 {
 	u32 charge = price;
 
@@ -657,7 +657,7 @@ static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q, u32 
 	wf2q_charge(&q->entity, charge);
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfq_plugged(bfqd))
-		bfq_habit_beside(bfq_in_service(bfqd), sectors + bfqd->kind->overhead);
+		bfq_habit_beside(bfq_in_service(bfqd), bfq_rq_load(rq));
 	if (!q->nr_queued && !bfq_idle_claims(bfqd, q))
 		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);
@@ -687,7 +687,7 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	if (waited)
 		bfq_count_waited(q, waited);
 	if (unlikely(!bfq_queue_serving(q))) {
-		bfq_turn_took_along(bfqd, q, sectors, price);
+		bfq_turn_took_along(bfqd, q, rq, price);
 		return;
 	}
 	wf2q_charge(&q->entity, price);
