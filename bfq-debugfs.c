@@ -8,8 +8,8 @@
  *	groups	a line for each group that a queue of this device is in, and for
  *		those above them; likewise
  *
- * Lines are copied under the lock and printed after it, at most BFQ_MOST_LINES of
- * them; one that says more=N follows if there are others.  The formats may change.
+ * Of queues and groups lines are copied under the lock and printed after it, at most
+ * BFQ_MOST_LINES; one that says more=N follows if there are others.  The formats may change.
  */
 #include <linux/mm.h>
 #include "bfq-iosched.h"
@@ -140,14 +140,6 @@ static int bfq_show_queues(struct seq_file *m, struct bfq_data *bfqd)
 	return 0;
 }
 
-/* What bfq_show_limit() shows, in sectors. */
-struct bfq_limit_line {
-	u32 load;
-	u32 limit;
-	u32 learned;
-	bool alone;
-};
-
 static void bfq_copy_group(const struct bfq_group *group, struct bfq_group_line *line)
 {
 	const struct bfq_group *parent = bfq_group_parent(group);
@@ -202,113 +194,89 @@ static int bfq_show_groups(struct seq_file *m, struct bfq_data *bfqd)
 }
 
 /* How much is in the device, how much may be, and why. */
-static void bfq_show_limit(struct seq_file *m, struct bfq_data *bfqd,
-			   const struct bfq_limit_line *line)
+static void bfq_show_limit(struct seq_file *m, const struct bfq_data *bfqd)
 {
-	u32 set = READ_ONCE(bfqd->tun.device_limit);
+	u32 learned = bfqd->device.learned, set = READ_ONCE(bfqd->tun.device_limit);
 
-	seq_printf(m, "device: %u KiB in it, ", line->load / BFQ_KIB);
+	seq_printf(m, "device: %u KiB in it, ", bfq_device_load(&bfqd->device) / BFQ_KIB);
 	if (READ_ONCE(bfqd->tun.strict_guarantees))
 		seq_puts(m, "at most one request (strict_guarantees)\n");
 	else if (!set)
 		seq_puts(m, "not limited (off)\n");
-	else if (line->alone)
-		seq_printf(m, "not limited (nobody competes), %u KiB learned\n",
-			   line->learned / BFQ_KIB);
+	else if (!bfq_device_limited(bfqd))
+		seq_printf(m, "not limited (nobody competes), %u KiB learned\n", learned / BFQ_KIB);
 	else
-		seq_printf(m, "at most %u KiB (%s)\n", line->limit / BFQ_KIB,
+		seq_printf(m, "at most %u KiB (%s)\n", bfqd->device.limit / BFQ_KIB,
 			   set == BFQ_LIMIT_AUTO ? "learned" : "set");
 }
 
-/* Of a disk with moving parts. */
-static void bfq_show_price(struct seq_file *m, const struct bfq_price *price)
+/* A device that says it has moving parts: is it believed, what does it cost, and its arms. */
+static void bfq_show_parts(struct seq_file *m, const struct bfq_data *bfqd)
 {
-	seq_printf(m, "prices: a seek %u KiB (%u us)\n", price->seek / BFQ_KIB,
-		   price->seek_ns / (u32)NSEC_PER_USEC);
-}
-
-/* A device that says it has moving parts: is it believed? */
-static void bfq_show_kind(struct seq_file *m, const struct bfq_data *bfqd, bool seeks)
-{
-	seq_printf(m, "moving parts: %s, %d of %d points against them\n",
-		   seeks ? "yes, as it says" : "none, whatever it says",
-		   READ_ONCE(bfqd->parts.score), BFQ_PARTS_SURE);
-}
-
-/* A disk with several arms: how much each has to do. */
-static void bfq_show_arms(struct seq_file *m, const struct bfq_arms *arms)
-{
+	const struct bfq_price *price = &bfqd->price;
+	bool seeks = bfqd->kind->seeks;
 	unsigned int nr;
 
-	if (!arms->nr)
+	if (bfqd->device.said)
+		seq_printf(m, "moving parts: %s, %d of %d points against them\n",
+			   seeks ? "yes, as it says" : "none, whatever it says",
+			   READ_ONCE(bfqd->parts.score), BFQ_PARTS_SURE);
+	if (seeks)
+		seq_printf(m, "prices: a seek %u KiB (%u us)\n", price->seek / BFQ_KIB,
+			   price->seek_ns / (u32)NSEC_PER_USEC);
+	if (!bfqd->arms.nr)
 		return;
 	seq_puts(m, "arms:");
-	for (nr = 0; nr < arms->nr; nr++)
-		seq_printf(m, " %d", atomic_read(&arms->arm[nr].inside));
+	for (nr = 0; nr < bfqd->arms.nr; nr++)
+		seq_printf(m, " %d", atomic_read(&bfqd->arms.arm[nr].inside));
 	seq_puts(m, " requests in the driver\n");
 }
 
-static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
+static void bfq_show_turns(struct seq_file *m, const struct bfq_data *bfqd)
 {
+	const struct bfq_queue *served = bfq_in_service(bfqd);
 	const struct bfq_turn *turn = &bfqd->turn;
-	unsigned long ended[BFQ_NR_WHY], along, stuck;
 	struct bfq_queue_line line;
-	struct bfq_queue *served;
-	u32 load, limit, learned;
-	struct bfq_price price;
-	unsigned int ms, gate;
-	bool alone, seeks, said;
-	unsigned long flags;
 	int why;
 
-	spin_lock_irqsave(&bfqd->lock, flags);
-	seq_printf(m, "queues: %u active%s, %u backlogged\nrequests: %u waiting, %d in the driver\n",
-		   bfqd->active.nr, bfqd->active.claims_differ ? " with different shares" : "",
-		   wf2q_nr_backlogged(&bfqd->root->node), bfqd->nr_waiting,
-		   atomic_read(&bfqd->in_flight));
-	gate = bfqd->gate;
-	load = bfq_device_load(&bfqd->device);
-	limit = READ_ONCE(bfqd->device.limit);
-	learned = bfqd->device.learned;
-	price = bfqd->price;
-	seeks = bfqd->kind->seeks;
-	said = bfqd->device.said;
-	alone = !bfq_device_limited(bfqd);
-	ms = jiffies_to_msecs(jiffies - turn->since);
-	memcpy(ended, turn->ended, sizeof(ended));
-	along = turn->nr_along;
-	stuck = bfqd->stuck.times;
-	served = bfq_in_service(bfqd);
-	if (served)
-		bfq_copy_queue(bfqd, served, &line);
-	bfq_unlock(bfqd, flags);
-
-	seq_printf(m, "gate:%s%s%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
-		   gate & BFQ_GATE_FULL ? " full" : "", gate & BFQ_GATE_HELD ? " held" : "",
-		   gate & BFQ_GATE_STUCK ? " stuck" : "",
-		   gate ? "" : " open");
-	bfq_show_limit(m, bfqd, &(struct bfq_limit_line){ load, limit, learned, alone });
-	if (said)
-		bfq_show_kind(m, bfqd, seeks);
-	if (seeks)
-		bfq_show_price(m, &price);
-	bfq_show_arms(m, &bfqd->arms);
 	if (served) {
-		seq_printf(m, "in service for %u ms: ", ms);
+		bfq_copy_queue(bfqd, served, &line);
+		seq_printf(m, "in service for %u ms: ", jiffies_to_msecs(jiffies - turn->since));
 		bfq_show_queue_line(m, &line);
 	} else {
 		seq_puts(m, "in service: none\n");
 	}
 	seq_puts(m, "turns ended:");
 	for (why = 0; why < BFQ_NR_WHY; why++)
-		seq_printf(m, " %s %lu", bfq_why_names[why], ended[why]);
-	seq_printf(m, "\ntaken along: %lu\n", along);
+		seq_printf(m, " %s %lu", bfq_why_names[why], turn->ended[why]);
+	seq_printf(m, "\ntaken along: %lu\n", turn->nr_along);
+}
+
+/* A few lines, which are printed under the lock. */
+static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
+{
+	unsigned long flags;
+	unsigned int gate;
+
+	spin_lock_irqsave(&bfqd->lock, flags);
+	gate = bfqd->gate;
+	seq_printf(m, "queues: %u active%s, %u backlogged\nrequests: %u waiting, %d in the driver\n",
+		   bfqd->active.nr, bfqd->active.claims_differ ? " with different shares" : "",
+		   wf2q_nr_backlogged(&bfqd->root->node), bfqd->nr_waiting,
+		   atomic_read(&bfqd->in_flight));
+	seq_printf(m, "gate:%s%s%s%s%s\n", gate & BFQ_GATE_PLUG ? " plugged" : "",
+		   gate & BFQ_GATE_FULL ? " full" : "", gate & BFQ_GATE_HELD ? " held" : "",
+		   gate & BFQ_GATE_STUCK ? " stuck" : "", gate ? "" : " open");
+	bfq_show_limit(m, bfqd);
+	bfq_show_parts(m, bfqd);
+	bfq_show_turns(m, bfqd);
 	if (READ_ONCE(bfqd->tun.low_latency))
 		seq_printf(m, "credit lasts: %u ms\n", bfq_raise_lasts_ms(bfqd));
 	if (bfq_line_few(bfqd))
-		seq_printf(m, "in line for a tag: %u tasks\n", READ_ONCE(bfqd->line.nr));
-	if (stuck)
-		seq_printf(m, "requests that the disk kept: %lu\n", stuck);
+		seq_printf(m, "in line for a tag: %u tasks\n", bfqd->line.nr);
+	if (bfqd->stuck.times)
+		seq_printf(m, "requests that the disk kept: %lu\n", bfqd->stuck.times);
+	bfq_unlock(bfqd, flags);
 	return 0;
 }
 

@@ -365,7 +365,7 @@ MUTANTS = (
     # --- bfq-debugfs.c
     Mutant("state-alone", "the state says that buffered writes alone are limited",
            ("limit",),
-           (("bfq-debugfs.c", "alone = !bfq_device_limited(bfqd)", "alone = bfqd->active.nr < 2"),)),
+           (("bfq-debugfs.c", "!bfq_device_limited(bfqd)", "bfqd->active.nr < 2"),)),
     Mutant("debugfs-parent", "the group above is shown",
            ("stats",),
            (("bfq-debugfs.c", "parent ? bfq_group_id(parent) : 0", "0"),)),
