@@ -5,10 +5,9 @@
  *
  *	/sys/kernel/tracing/events/bfq/			(the elevator's name)
  *
- * Each begins with the device's numbers.  A queue is named by the pid of its
- * process, 0 for a group's shared queue, and a group by its cgroup's id, which is
- * the inode number of the cgroup's directory.  The way of each request is shown by the
- * block layer's own block_rq_insert, block_rq_issue and block_rq_complete.
+ * A queue is named by the pid of its process, 0 for a group's shared queue, and a group by its
+ * cgroup's id, which is the inode number of the cgroup's directory.  The way of each request is
+ * shown by the block layer's own block_rq_insert, block_rq_issue and block_rq_complete.
  *
  * Switched off, a tracepoint costs a no-op where it stands.
  */
@@ -49,289 +48,145 @@ static inline dev_t bfq_trace_dev(const struct bfq_data *bfqd)
 			 { BFQ_PLUG_BEHIND, "behind" },			\
 			 { BFQ_PLUG_LEARN, "learn" })
 
-TRACE_EVENT(bfq_turn_begin,
+/*
+ * A tracepoint of a device, or of a queue, which has the device's numbers, or these and the queue's
+ * pid, before its own entries.  At the end stands how those are shown.
+ */
+#define TRACE_EVENT_OF_DEVICE(name, proto, args, entries, assign, format, shown...)		\
+	TRACE_EVENT(name, PARAMS(proto), PARAMS(args),						\
+		    TP_STRUCT__entry(__field(dev_t, dev) entries),				\
+		    TP_fast_assign(__entry->dev = bfq_trace_dev(bfqd); assign),			\
+		    TP_printk("%d,%d " format, MAJOR(__entry->dev), MINOR(__entry->dev), shown))
+
+#define TRACE_EVENT_OF_QUEUE(name, proto, args, entries, assign, format, shown...)		\
+	TRACE_EVENT_OF_DEVICE(name, PARAMS(proto), PARAMS(args),				\
+			      PARAMS(__field(pid_t, pid) entries),				\
+			      PARAMS(__entry->pid = q->pid; assign),				\
+			      "pid=%d " format, __entry->pid, shown)
+
+TRACE_EVENT_OF_QUEUE(bfq_turn_begin,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
 	TP_ARGS(bfqd, q),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, cgroup)
-		__field(u32, budget)
-		__field(int, class)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->cgroup = bfq_group_id(q->group);
-		__entry->budget = q->entity.budget;
-		__entry->class = q->prio.class;
-	),
-	TP_printk("%d,%d pid=%d cgroup=%llu class=%s budget=%u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev),
-		  __entry->pid, __entry->cgroup, bfq_show_class(__entry->class), __entry->budget)
-);
+	TP_STRUCT__entry(__field(u64, cgroup) __field(u32, budget) __field(int, class)),
+	TP_fast_assign(__entry->cgroup = bfq_group_id(q->group);
+		       __entry->budget = q->entity.budget;
+		       __entry->class = q->prio.class;),
+	"cgroup=%llu class=%s budget=%u", __entry->cgroup, bfq_show_class(__entry->class),
+	__entry->budget);
 
-TRACE_EVENT(bfq_turn_end,
+TRACE_EVENT_OF_DEVICE(bfq_turn_end,
 	TP_PROTO(const struct bfq_data *bfqd, int why, u64 ns),
 	TP_ARGS(bfqd, why, ns),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, cgroup)
-		__field(u64, us)
-		__field(u32, sectors)
-		__field(int, why)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = bfqd->turn.pid;
-		__entry->cgroup = bfqd->turn.cgroup;
-		__entry->us = div_u64(ns, NSEC_PER_USEC);
-		__entry->sectors = bfqd->turn.sectors;
-		__entry->why = why;
-	),
-	TP_printk("%d,%d pid=%d cgroup=%llu why=%s sectors=%u us=%llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev),
-		  __entry->pid, __entry->cgroup, bfq_show_why(__entry->why), __entry->sectors,
-		  __entry->us)
-);
+	TP_STRUCT__entry(__field(pid_t, pid) __field(u64, cgroup) __field(u64, us)
+			 __field(u32, sectors) __field(int, why)),
+	TP_fast_assign(__entry->pid = bfqd->turn.pid;
+		       __entry->cgroup = bfqd->turn.cgroup;
+		       __entry->us = div_u64(ns, NSEC_PER_USEC);
+		       __entry->sectors = bfqd->turn.sectors;
+		       __entry->why = why;),
+	"pid=%d cgroup=%llu why=%s sectors=%u us=%llu", __entry->pid, __entry->cgroup,
+	bfq_show_why(__entry->why), __entry->sectors, __entry->us);
 
-TRACE_EVENT(bfq_choose,
+TRACE_EVENT_OF_QUEUE(bfq_choose,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, const struct request *rq),
 	TP_ARGS(bfqd, q, rq),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(sector_t, sector)
-		__field(u32, sectors)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->sector = blk_rq_pos(rq);
-		__entry->sectors = blk_rq_sectors(rq);
-	),
-	TP_printk("%d,%d pid=%d sector=%llu sectors=%u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  (unsigned long long)__entry->sector, __entry->sectors)
-);
+	TP_STRUCT__entry(__field(sector_t, sector) __field(u32, sectors)),
+	TP_fast_assign(__entry->sector = blk_rq_pos(rq);
+		       __entry->sectors = blk_rq_sectors(rq);),
+	"sector=%llu sectors=%u", (unsigned long long)__entry->sector, __entry->sectors);
 
-TRACE_EVENT(bfq_plug,
+TRACE_EVENT_OF_QUEUE(bfq_plug,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, int what),
 	TP_ARGS(bfqd, q, what),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(int, what)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->what = what;
-	),
-	TP_printk("%d,%d pid=%d why=%s",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  bfq_show_plug(__entry->what))
-);
+	TP_STRUCT__entry(__field(int, what)),
+	TP_fast_assign(__entry->what = what;),
+	"why=%s", bfq_show_plug(__entry->what));
 
-TRACE_EVENT(bfq_unplug,
+TRACE_EVENT_OF_QUEUE(bfq_unplug,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, int why, u64 ns),
 	TP_ARGS(bfqd, q, why, ns),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, us)
-		__field(int, why)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->us = div_u64(ns, NSEC_PER_USEC);
-		__entry->why = why;
-	),
-	TP_printk("%d,%d pid=%d outcome=%s us=%llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  bfq_show_why(__entry->why), __entry->us)
-);
+	TP_STRUCT__entry(__field(u64, us) __field(int, why)),
+	TP_fast_assign(__entry->us = div_u64(ns, NSEC_PER_USEC);
+		       __entry->why = why;),
+	"outcome=%s us=%llu", bfq_show_why(__entry->why), __entry->us);
 
-TRACE_EVENT(bfq_limit,
+TRACE_EVENT_OF_DEVICE(bfq_limit,
 	TP_PROTO(const struct bfq_data *bfqd, u32 limit, int gain),
 	TP_ARGS(bfqd, limit, gain),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(u32, limit)
-		__field(int, gain)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->limit = limit;
-		__entry->gain = gain;
-	),
-	TP_printk("%d,%d limit=%u sectors gain=%d/1024",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->limit, __entry->gain)
-);
+	TP_STRUCT__entry(__field(u32, limit) __field(int, gain)),
+	TP_fast_assign(__entry->limit = limit;
+		       __entry->gain = gain;),
+	"limit=%u sectors gain=%d/1024", __entry->limit, __entry->gain);
 
-TRACE_EVENT(bfq_kind,
+TRACE_EVENT_OF_DEVICE(bfq_kind,
 	TP_PROTO(const struct bfq_data *bfqd),
 	TP_ARGS(bfqd),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(bool, seeks)
-		__field(bool, said)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->seeks = bfqd->kind->seeks;
-		__entry->said = bfqd->device.said;
-	),
-	TP_printk("%d,%d moving parts: %d, it says: %d",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->seeks, __entry->said)
-);
+	TP_STRUCT__entry(__field(bool, seeks) __field(bool, said)),
+	TP_fast_assign(__entry->seeks = bfqd->kind->seeks;
+		       __entry->said = bfqd->device.said;),
+	"moving parts: %d, it says: %d", __entry->seeks, __entry->said);
 
-TRACE_EVENT(bfq_price,
+TRACE_EVENT_OF_DEVICE(bfq_price,
 	TP_PROTO(const struct bfq_data *bfqd),
 	TP_ARGS(bfqd),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(u32, seek)
-		__field(u32, seek_us)
-		__field(u32, data_us)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->seek = bfqd->price.seek;
-		__entry->seek_us = bfqd->price.seek_ns / (u32)NSEC_PER_USEC;
-		__entry->data_us = bfqd->price.data_ns / (u32)NSEC_PER_USEC;
-	),
-	TP_printk("%d,%d seek=%u sectors (%u us) data=%u us for 512 KiB",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->seek, __entry->seek_us,
-		  __entry->data_us)
-);
+	TP_STRUCT__entry(__field(u32, seek) __field(u32, seek_us) __field(u32, data_us)),
+	TP_fast_assign(__entry->seek = bfqd->price.seek;
+		       __entry->seek_us = bfqd->price.seek_ns / (u32)NSEC_PER_USEC;
+		       __entry->data_us = bfqd->price.data_ns / (u32)NSEC_PER_USEC;),
+	"seek=%u sectors (%u us) data=%u us for 512 KiB", __entry->seek, __entry->seek_us,
+	__entry->data_us);
 
-TRACE_EVENT(bfq_depth_wait,
+TRACE_EVENT_OF_QUEUE(bfq_depth_wait,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 began),
 	TP_ARGS(bfqd, q, began),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, us)
-		__field(int, held)
-		__field(u32, limit)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
-		__entry->held = atomic_read(&q->tags);
-		__entry->limit = bfq_depth_limit(bfqd, q);
-	),
-	TP_printk("%d,%d pid=%d held=%d limit=%u us=%llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev),
-		  __entry->pid, __entry->held, __entry->limit, __entry->us)
-);
+	TP_STRUCT__entry(__field(u64, us) __field(int, held) __field(u32, limit)),
+	TP_fast_assign(__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
+		       __entry->held = atomic_read(&q->tags);
+		       __entry->limit = bfq_depth_limit(bfqd, q);),
+	"held=%d limit=%u us=%llu", __entry->held, __entry->limit, __entry->us);
 
-TRACE_EVENT(bfq_line_wait,
+TRACE_EVENT_OF_QUEUE(bfq_line_wait,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 began),
 	TP_ARGS(bfqd, q, began),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, us)
-		__field(unsigned int, left)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
-		__entry->left = READ_ONCE(bfqd->line.nr);
-	),
-	TP_printk("%d,%d pid=%d left=%u us=%llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev),
-		  __entry->pid, __entry->left, __entry->us)
-);
+	TP_STRUCT__entry(__field(u64, us) __field(unsigned int, left)),
+	TP_fast_assign(__entry->us = div_u64(ktime_get_ns() - began, NSEC_PER_USEC);
+		       __entry->left = READ_ONCE(bfqd->line.nr);),
+	"left=%u us=%llu", __entry->left, __entry->us);
 
-TRACE_EVENT(bfq_queue_move,
+TRACE_EVENT_OF_QUEUE(bfq_queue_move,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q,
 		 const struct bfq_group *to),
 	TP_ARGS(bfqd, q, to),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u64, from)
-		__field(u64, to)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->from = bfq_group_id(q->group);
-		__entry->to = bfq_group_id(to);
-	),
-	TP_printk("%d,%d pid=%d from=%llu to=%llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  __entry->from, __entry->to)
-);
+	TP_STRUCT__entry(__field(u64, from) __field(u64, to)),
+	TP_fast_assign(__entry->from = bfq_group_id(q->group);
+		       __entry->to = bfq_group_id(to);),
+	"from=%llu to=%llu", __entry->from, __entry->to);
 
-TRACE_EVENT(bfq_queue_prio,
+TRACE_EVENT_OF_QUEUE(bfq_queue_prio,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
 	TP_ARGS(bfqd, q),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u32, weight)
-		__field(int, class)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->weight = q->entity.new_weight;
-		__entry->class = q->prio.class;
-	),
-	TP_printk("%d,%d pid=%d class=%s weight=%u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  bfq_show_class(__entry->class), __entry->weight)
-);
+	TP_STRUCT__entry(__field(u32, weight) __field(int, class)),
+	TP_fast_assign(__entry->weight = q->entity.new_weight;
+		       __entry->class = q->prio.class;),
+	"class=%s weight=%u", bfq_show_class(__entry->class), __entry->weight);
 
-TRACE_EVENT(bfq_raise,
+TRACE_EVENT_OF_QUEUE(bfq_raise,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_queue *q),
 	TP_ARGS(bfqd, q),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(pid_t, pid)
-		__field(u32, credit)
-		__field(bool, raised)
-		__field(bool, first)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->pid = q->pid;
-		__entry->credit = q->credit;
-		__entry->raised = q->raised;
-		__entry->first = q->first;
-	),
-	TP_printk("%d,%d pid=%d raised=%d first=%d credit=%u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->pid,
-		  __entry->raised, __entry->first, __entry->credit)
-);
+	TP_STRUCT__entry(__field(u32, credit) __field(bool, raised) __field(bool, first)),
+	TP_fast_assign(__entry->credit = q->credit;
+		       __entry->raised = q->raised;
+		       __entry->first = q->first;),
+	"raised=%d first=%d credit=%u", __entry->raised, __entry->first, __entry->credit);
 
-TRACE_EVENT(bfq_group_weight,
+TRACE_EVENT_OF_DEVICE(bfq_group_weight,
 	TP_PROTO(const struct bfq_data *bfqd, const struct bfq_group *group, unsigned int weight),
 	TP_ARGS(bfqd, group, weight),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(u64, cgroup)
-		__field(u32, from)
-		__field(u32, to)
-	),
-	TP_fast_assign(
-		__entry->dev = bfq_trace_dev(bfqd);
-		__entry->cgroup = bfq_group_id(group);
-		__entry->from = group->node.entity.new_weight;
-		__entry->to = weight;
-	),
-	TP_printk("%d,%d cgroup=%llu from=%u to=%u",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->cgroup,
-		  __entry->from, __entry->to)
-);
+	TP_STRUCT__entry(__field(u64, cgroup) __field(u32, from) __field(u32, to)),
+	TP_fast_assign(__entry->cgroup = bfq_group_id(group);
+		       __entry->from = group->node.entity.new_weight;
+		       __entry->to = weight;),
+	"cgroup=%llu from=%u to=%u", __entry->cgroup, __entry->from, __entry->to);
 
 #endif /* BFQ_TRACE_H */
 
