@@ -295,8 +295,7 @@ static int bfq_show_weight(struct seq_file *sf, void *v)
 }
 
 /* "default N", "N", "MAJ:MIN N", "MAJ:MIN default" */
-static ssize_t bfq_write_weight(struct kernfs_open_file *of, char *buf, size_t nbytes,
-				loff_t off)
+static ssize_t bfq_write_weight(struct kernfs_open_file *of, char *buf, size_t nbytes, loff_t off)
 {
 	struct blkcg *blkcg = css_to_blkcg(of_css(of));
 	char *text = strim(buf);

@@ -482,8 +482,7 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 	u64 wait;
 
-	if (bfqd->kind->seeks || active->nr < 2 ||
-	    jiffies - active->looked_at < active->look_wait)
+	if (bfqd->kind->seeks || active->nr < 2 || jiffies - active->looked_at < active->look_wait)
 		return;
 	q = bfq_habit_unsure(active);
 	if (!q)

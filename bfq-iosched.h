@@ -1010,8 +1010,7 @@ static inline u64 bfq_since(u64 then_ns)
 }
 
 /* bfq-stage.c */
-void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
-			 blk_insert_t flags);
+void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, blk_insert_t flags);
 bool bfq_bio_merge(struct request_queue *rqq, struct bio *bio, unsigned int nr_segs);
 struct request *bfq_dispatch_request(struct blk_mq_hw_ctx *hctx);
 bool bfq_has_work(struct blk_mq_hw_ctx *hctx);

@@ -373,8 +373,7 @@ static pid_t bfq_owner_family(void)
 }
 
 /* Give an icq a queue. NULL: out of memory, do without. */
-static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd,
-						       struct bfq_icq *bicq)
+static noinline struct bfq_queue *bfq_owner_make_queue(struct bfq_data *bfqd, struct bfq_icq *bicq)
 {
 	struct bfq_prio prio = bfq_ioprio(get_current_ioprio());
 	unsigned long flags;

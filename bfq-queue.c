@@ -54,8 +54,7 @@ static struct bfq_gap bfq_find_gap(const struct bfq_queue *q, sector_t pos)
 static void bfq_sort_in(struct bfq_queue *q, struct request *rq)
 {
 	elv_rb_add(&q->sorted, rq);
-	if (blk_rq_pos(rq) >= q->head &&
-	    (!q->ahead || blk_rq_pos(rq) < blk_rq_pos(q->ahead)))
+	if (blk_rq_pos(rq) >= q->head && (!q->ahead || blk_rq_pos(rq) < blk_rq_pos(q->ahead)))
 		q->ahead = rq;
 }
 

@@ -362,8 +362,7 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 	ns *= bfqd->kind->first_part;
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		/* once a look, however many of its queues go first */
-		if (parent->active_sum == group->active_weight ||
-		    group->first_seen == (u32)jiffies)
+		if (parent->active_sum == group->active_weight || group->first_seen == (u32)jiffies)
 			continue;
 		group->first_seen = jiffies;
 		/* not for longer than it saves: its weight may rise, and others may go */

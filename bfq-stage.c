@@ -422,8 +422,7 @@ static inline bool bfq_waits_ahead(const struct bfq_data *bfqd)
  *
  * Context: process context, no lock held.
  */
-void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list,
-			 blk_insert_t flags)
+void bfq_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, blk_insert_t flags)
 {
 	struct bfq_data *bfqd = bfq_hctx_data(hctx);
 	struct request_queue *rqq = hctx->queue;
@@ -735,8 +734,7 @@ int bfq_stage_init(struct bfq_data *bfqd)
 	 * No percpu memory: the device is frozen, and any other allocation of
 	 * percpu memory holds a mutex while reclaim may wait for the device.
 	 */
-	bfqd->stage = kcalloc_node(nr_cpu_ids, sizeof(*bfqd->stage), GFP_NOIO,
-				   bfqd->queue->node);
+	bfqd->stage = kcalloc_node(nr_cpu_ids, sizeof(*bfqd->stage), GFP_NOIO, bfqd->queue->node);
 	if (!bfqd->stage) {
 		free_cpumask_var(bfqd->staged);
 		return -ENOMEM;

@@ -488,8 +488,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next)
 		q = bfq_turn_select(bfqd, next);
 		if (!q)
 			return bfq_turn_beside_claim(bfqd, next);
-		if (likely(!bfq_beside_raised(bfqd, q)) ||
-		    bfq_turn_apart_from_raised(bfqd, *next))
+		if (likely(!bfq_beside_raised(bfqd, q)) || bfq_turn_apart_from_raised(bfqd, *next))
 			return bfq_turn_along(bfqd, q, next);
 		if (bfq_turn_beside_raised(bfqd, q, &again))
 			return q;

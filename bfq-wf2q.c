@@ -126,8 +126,7 @@ static void wf2q_insert_ordered(struct wf2q_tree *t, struct wf2q_entity *e)
 	}
 	e->min_start = e->start;
 	rb_link_node(&e->node, above, link);
-	rb_insert_augmented_cached(&e->node, &t->waiting, leftmost,
-				   &wf2q_keep_min_start);
+	rb_insert_augmented_cached(&e->node, &t->waiting, leftmost, &wf2q_keep_min_start);
 }
 
 static void wf2q_insert_waiting(struct wf2q_entity *e)
@@ -287,8 +286,7 @@ static noinline void wf2q_join_classes(const struct wf2q_entity *e)
 
 	g->mixed = true;
 	for (class = 0; class < e->class; class++)
-		if (!wf2q_waits_below(g, class) &&
-		    !(g->in_service && g->in_service->class > class))
+		if (!wf2q_waits_below(g, class) && !(g->in_service && g->in_service->class > class))
 			wf2q_owe(g, class, min(g->owed[class], most));
 }
 
@@ -319,11 +317,9 @@ static void wf2q_reweigh(struct wf2q_tree *t, struct wf2q_entity *e)
 	wf2q_adopt_weight(e);
 	t->wsum += (u64)e->weight - old;
 	if (wf2q_before(e->start, t->vtime))
-		e->start = t->vtime - mul_u64_u64_div_u64(t->vtime - e->start,
-							  old, e->weight);
+		e->start = t->vtime - mul_u64_u64_div_u64(t->vtime - e->start, old, e->weight);
 	else
-		e->start = t->vtime + mul_u64_u64_div_u64(e->start - t->vtime,
-							  old, e->weight);
+		e->start = t->vtime + mul_u64_u64_div_u64(e->start - t->vtime, old, e->weight);
 }
 
 static inline u64 wf2q_finish_of(const struct wf2q_entity *e)
@@ -528,8 +524,7 @@ static noinline struct wf2q_entity *wf2q_choose_class(struct wf2q_group *g, bool
 		if (!g->tree[class].waiting.rb_root.rb_node)
 			continue;
 		own = wf2q_choose_in(&g->tree[class], jump);
-		if (!first || g->owed[class] <
-			      (u64)WF2Q_THIN_PACE * max(wf2q_remaining(first), 1U))
+		if (!first || g->owed[class] < (u64)WF2Q_THIN_PACE * max(wf2q_remaining(first), 1U))
 			first = own;
 	}
 	return first;

@@ -178,8 +178,7 @@ struct wf2q_group {
 	struct wf2q_group	*root;
 };
 
-void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent,
-		     unsigned int weight);
+void wf2q_group_init(struct wf2q_group *g, struct wf2q_group *parent, unsigned int weight);
 void wf2q_entity_init(struct wf2q_entity *e, struct wf2q_group *parent,
 		      unsigned int weight, enum wf2q_class class);
 void wf2q_enter(struct wf2q_entity *leaf, u32 budget);
@@ -190,8 +189,7 @@ void wf2q_charge(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_pass_traced(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
-void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight,
-		   enum wf2q_class class);
+void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_class class);
 void wf2q_park(struct wf2q_entity *e);
 void wf2q_unpark(struct wf2q_entity *e);
 void wf2q_stand(struct wf2q_entity *leaf);

@@ -398,8 +398,7 @@ static inline int bfq_find_word_shallow(void)
 }
 
 /* Round up, so that no limit is ever zero. */
-static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
-					     unsigned int depth)
+static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags, unsigned int depth)
 {
 	/* a map that has been made smaller may have less than a word */
 	unsigned int word = min(1U << tags->sb.shift, tags->sb.depth);
@@ -420,8 +419,7 @@ static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags,
  * without locks. It may sleep unless the allocation is REQ_NOWAIT or
  * BLK_MQ_REQ_NOWAIT.
  */
-static inline void bfq_limit_tags(struct blk_mq_alloc_data *data,
-				  unsigned int depth)
+static inline void bfq_limit_tags(struct blk_mq_alloc_data *data, unsigned int depth)
 {
 	/* not data->hctx, which older kernels may set only after this; all are alike */
 	struct sbitmap_queue *tags = bfq_first_sched_tags(data->q);
@@ -474,8 +472,7 @@ static inline void blk_mq_set_min_shallow_depth(struct request_queue *q, unsigne
 		if (!hctx->sched_tags)
 			continue;
 		tags = &hctx->sched_tags->bitmap_tags;
-		sbitmap_queue_min_shallow_depth(tags,
-						bfq_shallow_depth(tags, depth));
+		sbitmap_queue_min_shallow_depth(tags, bfq_shallow_depth(tags, depth));
 	}
 }
 #endif
