@@ -262,39 +262,30 @@ static void bfq_active_forget_classes(struct bfq_group *group)
 		group->classes = 0;
 }
 
-/* The least and the most share of some queues. */
-struct bfq_spread {
-	u64 least, most;
-};
-
-static void bfq_spread_note(struct bfq_spread *spread, u64 share)
-{
-	spread->least = min(spread->least, share);
-	spread->most = max(spread->most, share);
-}
-
-static bool bfq_spread_wide(const struct bfq_spread *spread)
-{
-	return spread->most > spread->least + spread->least / BFQ_SHARE_SLACK;
-}
-
 static void bfq_active_share_out(struct bfq_active *active)
 {
-	struct bfq_spread spread[WF2Q_CLASSES] = {
-		[0 ... WF2Q_CLASSES - 1] = { U64_MAX / 2, 0 },
-	};
-	u32 async = 0;
+	u64 least = 1ULL << BFQ_SHARE_SHIFT, most = 0;	/* of the highest class */
 	unsigned int classes = 0, nr_async = 0;
+	u8 highest = WF2Q_IDLE;
 	struct bfq_queue *q;
+	u32 async = 0;
 
 	list_for_each_entry(q, &active->queues, active)
 		bfq_active_forget_classes(q->group);
 	list_for_each_entry(q, &active->queues, active) {
 		u64 share = bfq_share(q);
+		u8 class = q->prio.class;
 
-		bfq_spread_note(&spread[q->prio.class], share);
-		classes |= BIT(q->prio.class);
-		q->group->classes |= BIT(q->prio.class);
+		if (class < highest) {
+			highest = class;
+			least = share;
+			most = share;
+		} else if (class == highest) {
+			least = min(least, share);
+			most = max(most, share);
+		}
+		classes |= BIT(class);
+		q->group->classes |= BIT(class);
 		if (!q->sync) {
 			async += share;
 			nr_async++;
@@ -304,8 +295,8 @@ static void bfq_active_share_out(struct bfq_active *active)
 	WRITE_ONCE(active->nr_async, nr_async);
 	WRITE_ONCE(active->async_share, async);
 	WRITE_ONCE(active->mixed, hweight32(classes) > 1);
-	WRITE_ONCE(active->highest, classes ? __ffs(classes) : WF2Q_IDLE);
-	active->highest_differ = bfq_spread_wide(&spread[active->highest]);
+	WRITE_ONCE(active->highest, highest);
+	active->highest_differ = most > least + least / BFQ_SHARE_SLACK;
 	active->claims_differ = active->mixed || active->highest_differ;
 }
 
