@@ -222,16 +222,20 @@ static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
 }
 
 /**
- * bfq_habit_see_price - a disk with moving parts is about to serve a request
- * @q: its queue
+ * bfq_habit_see_place - a disk with moving parts is about to serve a request
+ * @q: its queue, whose head still stands where the request before has ended
+ * @rq: the request
  * @ns: what such a request takes it (bfq-price.c)
  *
  * Context: bfqd->lock held.
  */
-void bfq_habit_see_price(struct bfq_queue *q, u32 ns)
+void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns)
 {
 	struct bfq_habit *habit = &q->habit;
+	sector_t pos = blk_rq_pos(rq);
+	bool step = pos > q->head && pos - q->head < BFQ_GAP_MOST;
 
+	habit->gaps = (habit->gaps << 1) | step;
 	habit->trials = BFQ_TRIALS;	/* there is nothing to be seen */
 	habit->sure = false;
 	habit->run = 0;
@@ -412,21 +416,6 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 bool bfq_habit_seeks(const struct bfq_queue *q)
 {
 	return hweight32(q->habit.seeks) > BFQ_SEEKS_OF_32;
-}
-
-/**
- * bfq_habit_see_gap - a disk with moving parts is about to serve a request
- * @q: its queue, whose head still stands where the request before has ended
- * @rq: the request
- *
- * Context: bfqd->lock held.
- */
-void bfq_habit_see_gap(struct bfq_queue *q, const struct request *rq)
-{
-	sector_t pos = blk_rq_pos(rq);
-	bool step = pos > q->head && pos - q->head < BFQ_GAP_MOST;
-
-	q->habit.gaps = (q->habit.gaps << 1) | step;
 }
 
 /**

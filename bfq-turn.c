@@ -540,8 +540,7 @@ static noinline u32 bfq_turn_note_place(struct bfq_data *bfqd, struct bfq_queue 
 		q->guard.on = false;
 		return 0;
 	}
-	bfq_habit_see_gap(q, rq);
-	bfq_habit_see_price(q, bfq_price_time(bfqd, bfq_rq_size(rq) + seek));
+	bfq_habit_see_place(q, rq, bfq_price_time(bfqd, bfq_rq_size(rq) + seek));
 	bfq_price_sent(bfqd, rq);
 	bfqd->turn.head = bfq_rq_end(rq);
 	if (unlikely(bfqd->arms.nr))
