@@ -18,29 +18,6 @@
  * is called.  A build in a kernel tree, or with KSRC=, defines BFQ_KSRC and
  * includes the real headers.
  *
- * The newest kernel's names that are defined here for older ones:
- *
- *	blk_insert_t, BLK_MQ_INSERT_AT_HEAD, RQF_USE_SCHED, blk_queue_rot(),
- *	blk_mq_is_shared_tags(), blk_mq_set_min_shallow_depth(), hrtimer_setup()
- *	cgroups: blkcg_activate_policy(), blkcg_deactivate_policy(),
- *		blkg_conf_init(), blkg_conf_open_bdev(), blkg_conf_prep(),
- *		blkg_conf_unprep(), blkg_conf_close_bdev(), and small ones that
- *		stand in private headers: css_to_blkcg(), blkcg_to_cpd(),
- *		blkg_to_pd(), pd_to_blkg(), blkg_get(), blkg_tryget(), blkg_put()
- *
- * And our own:
- *
- *	the elevator	BFQ_COMPAT_INIT_SCHED(), BFQ_COMPAT_DEPTH_UPDATED(),
- *			bfq_free_requests(), bfq_elevator_get(), bfq_elevator_put()
- *	the disk	bfq_access_ranges()
- *	tags		bfq_sched_tag_depth(), bfq_cpu_map(), bfq_tags_used(),
- *			bfq_tags_awaited(),
- *			bfq_limit_tags(), bfq_task_writes_back(),
- *			bfq_find_word_shallow(), bfq_async_depth(),
- *			bfq_start_async_depth()
- *	writeback	bfq_wbt_disable(), bfq_wbt_enable()
- *	cgroups		BFQ_COMPAT_ALLOC_PD()
- *
  * The cgroup half is there if CONFIG_BLK_CGROUP is.
  */
 #ifndef BFQ_COMPAT_H
