@@ -2,26 +2,23 @@
 /*
  * Which queues compete for the device, and for which share.
  *
- * The engine knows which queues are backlogged.  That is not the same: a process that
- * reads one block after the other is without a request half of the time, and
- * so is a group whose every request is in the driver just now; both will be
- * back in microseconds and have a claim on the device all along.  A queue is
- * therefore active from its first request until it has had none, neither
- * waiting nor in the driver, for BFQ_ACTIVE_MS; as long as a task of it stands
- * in line for a tag (bfq-line.c); and as long as the device is
- * plugged for it, or it has a claim (bfq-idle.c): with exact_shares a processor
- * may be taken from it for longer, and it must still find its place.
+ * The engine knows which queues are backlogged.  That is not the same: a process that reads one
+ * block after the other is without a request half of the time, and so is a group whose every
+ * request is in the driver just now; both will be back in microseconds and have a claim on the
+ * device all along.  A queue is therefore active from its first request until it has had none,
+ * neither waiting nor in the driver, for BFQ_ACTIVE_MS; as long as a task of it stands in line for
+ * a tag (bfq-line.c); and as long as the device is plugged for it, or it has a claim (bfq-idle.c):
+ * with exact_shares a processor may be taken from it for longer, and it must still find its place.
  *
  * From the active queues two things follow, worked out here at most once a
  * tick, and only when the set has changed:
  *
  *	share(q) = product over levels (weight / sum of active weights)
  *
- * which entitles a queue to that part of the scheduler's tags, or of those for
- * asynchronous requests (bfq-depth.c); and whether all shares are the same, for
- * then no queue has to be held back in favour of another, and the device need
- * not be plugged for the sake of shares (bfq-idle.c; Valente and Avanzini, MST
- * 2015, on when idling can be spared).
+ * which entitles a queue to that part of the scheduler's tags, or of those for asynchronous
+ * requests (bfq-depth.c); and whether all shares are the same, for then no queue has to be held
+ * back in favour of another, and the device need not be plugged for the sake of shares (bfq-idle.c;
+ * Valente and Avanzini, MST 2015, on when idling can be spared).
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Disks with several arms: what bfq-arm.c knows of them, and what bfq-apart.c makes of that.
- */
+/* Disks with several arms: what bfq-arm.c knows of them, and what bfq-apart.c makes of that. */
 #ifndef BFQ_ARM_H
 #define BFQ_ARM_H
 

@@ -126,8 +126,7 @@ struct bfq_group *bfq_group_nearest(struct bfq_data *bfqd, struct blkcg_gq *blkg
  * @bfqd: the device
  * @bio: the bio; NULL for a request that has none
  *
- * A bio without a cgroup, or one of another device (stacked drivers may send
- * both), is the root's.
+ * A bio without a cgroup, or one of another device (stacked drivers may send both), is the root's.
  *
  * Context: bfqd->lock held.
  */

@@ -2,22 +2,20 @@
 /*
  * Depth: which queue may hold how many of the scheduler's tags.
  *
- * Every request that the scheduler knows holds one of nr_requests tags, from
- * before it is inserted until it completes.  The engine can share out the
- * device only among queues that have a request waiting; so when tags are few,
- * they are what is really shared.  Let two processes keep 16 requests each at
- * a device with 8 tags: when a tag is freed the other may take it,
- * tags end up where requests complete slowly, that is, with the light process,
- * and the heavy one has nothing waiting when its turn comes.
+ * Every request that the scheduler knows holds one of nr_requests tags, from before it is inserted
+ * until it completes.  The engine can share out the device only among queues that have a request
+ * waiting; so when tags are few, they are what is really shared.  Let two processes keep 16
+ * requests each at a device with 8 tags: when a tag is freed the other may take it, tags end up
+ * where requests complete slowly, that is, with the light process, and the heavy one has nothing
+ * waiting when its turn comes.
  *
- * So each queue is entitled to its share of the tags as it is of service
- * (bfq-active.c), and the task that would go beyond sleeps until one of the
- * queue's own requests finishes.  That is done only while at least half of the
- * tags are in use.  nr_requests is twice what the driver takes, if that is 128
- * at most and the administrator has not changed it; so no task is held back before
- * the driver has all it can take, or 128; and the other half is what queues below their due
- * can always draw on.  The first request of a queue is never held back, so a task
- * that waits has a request of its own to wait for, and this can't lock up.
+ * So each queue is entitled to its share of the tags as it is of service (bfq-active.c), and the
+ * task that would go beyond sleeps until one of the queue's own requests finishes.  That is done
+ * only while at least half of the tags are in use.  nr_requests is twice what the driver takes, if
+ * that is 128 at most and the administrator has not changed it; so no task is held back before the
+ * driver has all it can take, or 128; and the other half is what queues below their due can always
+ * draw on.  The first request of a queue is never held back, so a task that waits has a request of
+ * its own to wait for, and this can't lock up.
  *
  * Some devices have a map of tags for each hardware queue.  A task draws from the
  * map of the processor that it runs on, so it is this one map that is scarce or not,
@@ -35,9 +33,8 @@
  * of them: to give it only what is left of its due was tried in three forms, and made
  * io_uring slower (what it can't have at once it hands to worker threads) and shares no better.
  *
- * Asynchronous requests, which come in floods and for which nobody waits, may
- * in all have three quarters of the tags; or what queue/async_depth says, where
- * the kernel has that file.
+ * Asynchronous requests, which come in floods and for which nobody waits, may in all have three
+ * quarters of the tags; or what queue/async_depth says, where the kernel has that file.
  *
  * Where several queues for such requests compete, that is shared out among them, however many tags
  * are free: they are of buffered writers in several groups.  Each group has a flusher (a kernel

@@ -2,18 +2,16 @@
 /*
  * The device: what kind it is, what is in it, and how much may be.
  *
- * Once a request is in the device, no scheduler decides about it.  So what is
- * in there is counted, from the moment a request is chosen (charged to its
- * queue; it may stand on the ready list for a moment) until it completes: in
- * all, and for each queue.  bfq_device_sent() and bfq_completed_request() are the
- * only two places where the counts change.
+ * Once a request is in the device, no scheduler decides about it.  So what is in there is counted,
+ * from the moment a request is chosen (charged to its queue; it may stand on the ready list for a
+ * moment) until it completes: in all, and for each queue.  bfq_device_sent() and
+ * bfq_completed_request() are the only two places where the counts change.
  *
- * The limit.  Beyond what keeps the device busy, more in it buys no throughput and
- * costs everybody latency.  While queues compete, no more is let in than the limit:
- * a load in sectors, where each request weighs its data and an overhead.  What the
- * device needs to stay busy depends on the device and on what is asked of it (reads
- * that wait for flash to be programmed need four times what reads alone do), so it
- * is not computed from a model but tried out, all the time:
+ * The limit.  Beyond what keeps the device busy, more in it buys no throughput and costs everybody
+ * latency.  While queues compete, no more is let in than the limit: a load in sectors, where each
+ * request weighs its data and an overhead.  What the device needs to stay busy depends on the
+ * device and on what is asked of it (reads that wait for flash to be programmed need four times
+ * what reads alone do), so it is not computed from a model but tried out, all the time:
  *
  *	window	 of some ms, in which the limit has kept requests back
  *	base	 a window with the limit: rate r = load completed / time
@@ -21,18 +19,17 @@
  *	base	 and another one: so what changes meanwhile counts for neither side
  *	gain	 (r' - r) / r, of the up window over the mean of its neighbours
  *
- * Each gain moves the limit by an eighth at most, up if it is more than half a percent, else
- * down.  So the limit comes to rest where a quarter more would bring no more than
- * that; where rates vary by chance, they push it up as often as down.
- * (The idea is that of N. Cardwell et al., "BBR: Congestion-Based
- * Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps; and
- * for what is seen at once, of the kernel's byte queue limits: when the device has run
- * empty while requests were kept back, the limit is raised without asking further.)
- * Windows end at completions, and by completions' times, so that a late dispatcher
- * is not taken for a slow device; a window in which nothing was kept back says
- * nothing, and is thrown away, and so is one in which others were held back for who goes first
- * (bfq-raise.c): that, and not the limit, is what its rate is of.  Nor may a window begin while the
- * device fills up again, for the next one would seem to be a gain.
+ * Each gain moves the limit by an eighth at most, up if it is more than half a percent, else down.
+ * So the limit comes to rest where a quarter more would bring no more than that; where rates vary
+ * by chance, they push it up as often as down.  (The idea is that of N. Cardwell et al., "BBR:
+ * Congestion-Based Congestion Control", ACM Queue 2016: probe the rate upwards, keep what helps;
+ * and for what is seen at once, of the kernel's byte queue limits: when the device has run empty
+ * while requests were kept back, the limit is raised without asking further.)  Windows end at
+ * completions, and by completions' times, so that a late dispatcher is not taken for a slow device;
+ * a window in which nothing was kept back says nothing, and is thrown away, and so is one in which
+ * others were held back for who goes first (bfq-raise.c): that, and not the limit, is what its rate
+ * is of.  Nor may a window begin while the device fills up again, for the next one would seem to be
+ * a gain.
  *
  * A reader alone is not limited: it has the device as under no scheduler.
  *
@@ -47,10 +44,9 @@
 #include "bfq-trace.h"
 
 /*
- * Where there are moving parts, where a request lies decides what it costs.  Each choice
- * is made as late as possible; and a turn is what the disk moves in timeout_sync, so
- * that seeking between turns (about 10 ms) costs less than a tenth (bfq-price.c).  A request's
- * overhead is a seek, too.
+ * Where there are moving parts, where a request lies decides what it costs.  Each choice is made as
+ * late as possible; and a turn is what the disk moves in timeout_sync, so that seeking between
+ * turns (about 10 ms) costs less than a tenth (bfq-price.c).  A request's overhead is a seek, too.
  *
  * Beside a raised queue (bfq-raise.c) one request of others is let in at a time, which is what the
  * smallest limit does.  Its credit lasts for as long as a large program may take to start, which
@@ -76,14 +72,13 @@ static const struct bfq_kind bfq_moving = {
 
 /*
  * Without moving parts another queue costs nothing, and a turn of 512 KiB, 1 ms at 500 MB/s, keeps
- * shares exact over short times.  Eight requests chosen at a time are enough to spread
- * the price of the lock, and too few to be noticed by what arrives just behind them.
- * Overhead: at its peak a drive does as many requests of 4 KiB as would fill half of
- * its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe drive its full rate.
- * Beside a raised queue all is ten times as fast as on a disk, or a little less; its credit lasts
- * for longer where reads are seen to take longer.
- * Others are held back for groups a quarter as long: a reader of little at a time is never served
- * what it is due in bytes, and four of them cost a stream beside them a seventh of its rate.
+ * shares exact over short times.  Eight requests chosen at a time are enough to spread the price of
+ * the lock, and too few to be noticed by what arrives just behind them.  Overhead: at its peak a
+ * drive does as many requests of 4 KiB as would fill half of its bandwidth.  The limit begins with
+ * 1 MiB, which gives an ordinary NVMe drive its full rate.  Beside a raised queue all is ten times
+ * as fast as on a disk, or a little less; its credit lasts for longer where reads are seen to take
+ * longer.  Others are held back for groups a quarter as long: a reader of little at a time is never
+ * served what it is due in bytes, and four of them cost a stream beside them a seventh of its rate.
  */
 static const struct bfq_kind bfq_solid = {
 	.seeks = false,

@@ -2,18 +2,16 @@
 /*
  * Habits: what is known of a process from the requests it has made.
  *
- * Think time.  A process that reads synchronously asks for its next block when it
- * has the last; how long it takes for that says whether it is worth waiting for.
- * A sample is
+ * Think time.  A process that reads synchronously asks for its next block when it has the last; how
+ * long it takes for that says whether it is worth waiting for.  A sample is
  *
  *	think = when it asked - when its last request had completed
  *
- * and an average is kept over about BFQ_THINK_SAMPLES.  Two things would spoil it.
- * One long pause (a player that is stopped) must not weigh more than a process
- * that is slow all the time, or it would be forgotten only after dozens of
- * requests: a sample counts for no more than twice slice_idle, which is just what
- * a process has that is not worth waiting for.  And a process that sleeps until it
- * gets a tag does not think meanwhile: if it may have had to, the sample ends when
+ * and an average is kept over about BFQ_THINK_SAMPLES.  Two things would spoil it.  One long pause
+ * (a player that is stopped) must not weigh more than a process that is slow all the time, or it
+ * would be forgotten only after dozens of requests: a sample counts for no more than twice
+ * slice_idle, which is just what a process has that is not worth waiting for.  And a process that
+ * sleeps until it gets a tag does not think meanwhile: if it may have had to, the sample ends when
  * it asked for the tag and not when it had it.
  *
  * Seeks.  A bit for each of the last 32 requests says whether it was far from
@@ -372,8 +370,7 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
  * @q: its queue
  * @rq: a new request, not in the queue yet
  *
- * Only a request that the process made after all before it had completed
- * tells how long it thinks.
+ * Only a request that the process made after all before it had completed tells how long it thinks.
  *
  * Context: bfqd->lock held.
  * Return: how long it has had no request, in ns; U64_MAX if this is its first.

@@ -2,24 +2,20 @@
 /*
  * Idling: is it worth it to keep the device for a queue that has just run empty?
  *
- * A process that reads synchronously asks for its next block only when it has
- * the last.  The moment its queue is empty another would be served, and two
- * things are lost: on a disk, the head's position, next to which the next
- * request will very likely be; and on any device the process's share, for the
- * engine can give service only to queues that ask for it, and this process
- * would ask again too late every time (J. Iyer, P. Druschel, "Anticipatory
- * scheduling: a disk scheduling framework to overcome deceptive idleness in
- * synchronous I/O", SOSP 2001; P. Valente, A. Avanzini, "Evolution of the BFQ
- * Storage I/O Scheduler", MST 2015, for the second).
+ * A process that reads synchronously asks for its next block only when it has the last.  The moment
+ * its queue is empty another would be served, and two things are lost: on a disk, the head's
+ * position, next to which the next request will very likely be; and on any device the process's
+ * share, for the engine can give service only to queues that ask for it, and this process would ask
+ * again too late every time (J. Iyer, P. Druschel, "Anticipatory scheduling: a disk scheduling
+ * framework to overcome deceptive idleness in synchronous I/O", SOSP 2001; P. Valente, A. Avanzini,
+ * "Evolution of the BFQ Storage I/O Scheduler", MST 2015, for the second).
  *
- * So the device is plugged for it (bfq-turn.c), for at most slice_idle.  That
- * costs throughput wherever the device could have done something else meanwhile,
- * so it is done only
+ * So the device is plugged for it (bfq-turn.c), for at most slice_idle.  That costs throughput
+ * wherever the device could have done something else meanwhile, so it is done only
  *
  *	- for synchronous queues, and while another queue is active;
  *	- for processes that usually come back within slice_idle;
- *	- on disks with moving parts: for processes that read along the disk (not
- *	  seeking);
+ *	- on disks with moving parts: for processes that read along the disk (not seeking);
  *	- for who is of a higher class than others, and is due all that it can use: to keep these
  *	  out, so without moving parts only while nobody else of that class waits;
  *	- for who asks for several requests at a time while shares have to be kept apart, that
@@ -36,16 +32,15 @@
  * weight, and with strict_guarantees for every synchronous queue.
  *
  * Claims.  A queue whose share is to be kept apart, and that does not read along a disk, need not
- * have the device to itself to keep what it is owed.  When it runs empty its turn ends, but to
- * the engine it goes on waiting, with an allotment for the request that it has not made yet: it
- * has a claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue
- * that is still empty is the device plugged, for that one: now it has had less than its share,
- * and who would be served in its place would be ahead.  So requests of several queues are in
- * the device at a time, as many as shares allow: of equals all, beside one that is due half of
- * everything two.  When it is not worth it any more to wait for a chosen queue its claim ends,
- * so a claim lasts as long as others are served before it, and slice_idle more, and no timer
- * looks after it.  To the engine a claim is a backlogged queue, and the bounds of
- * Documentation/engine.md hold for it.
+ * have the device to itself to keep what it is owed.  When it runs empty its turn ends, but to the
+ * engine it goes on waiting, with an allotment for the request that it has not made yet: it has a
+ * claim.  Others are served meanwhile.  Only when the engine's choice falls on a queue that is
+ * still empty is the device plugged, for that one: now it has had less than its share, and who
+ * would be served in its place would be ahead.  So requests of several queues are in the device at
+ * a time, as many as shares allow: of equals all, beside one that is due half of everything two.
+ * When it is not worth it any more to wait for a chosen queue its claim ends, so a claim lasts as
+ * long as others are served before it, and slice_idle more, and no timer looks after it.  To the
+ * engine a claim is a backlogged queue, and the bounds of Documentation/engine.md hold for it.
  *
  * On a disk with moving parts who is behind has a claim, too.  A disk may take several requests of
  * those that seek, and sort them; what it must not have is more of the others than their

@@ -2,10 +2,9 @@
 /*
  * BFQ: an I/O scheduler that shares a device by weight.
  *
- * Every process and every cgroup that does I/O has a weight, and gets that
- * share of what the device can do, measured in sectors (bfq-price.c).  This file is the
- * front door: what the block layer calls, and where a device's scheduler is
- * born and dies.  The way of a request through the rooms:
+ * Every process and every cgroup that does I/O has a weight, and gets that share of what the device
+ * can do, measured in sectors (bfq-price.c).  This file is the front door: what the block layer
+ * calls, and where a device's scheduler is born and dies.  The way of a request through the rooms:
  *
  *	bfq_bio_merge		can the bio join a request that we hold?
  *	bfq_limit_depth		may its process have another tag?

@@ -2,17 +2,15 @@
 /*
  * The words that the rooms share.
  *
- * A device that is scheduled has one struct bfq_data; every cgroup that does
- * I/O to it has one struct bfq_group there, and every process one struct
- * bfq_queue for its synchronous requests.  Asynchronous requests (buffered
- * writes, mostly) are nobody's: they go to queues shared by a group, one for
- * each I/O priority.
+ * A device that is scheduled has one struct bfq_data; every cgroup that does I/O to it has one
+ * struct bfq_group there, and every process one struct bfq_queue for its synchronous requests.
+ * Asynchronous requests (buffered writes, mostly) are nobody's: they go to queues shared by a
+ * group, one for each I/O priority.
  *
- * Two words have one meaning each.  A queue is backlogged while the engine has
- * it to serve: requests wait in it, or the device is plugged for it.  It is
- * active while it competes, whether a request of it waits just now or not
- * (bfq-active.c).  And to plug is to keep the device for a queue; the list that
- * the block layer keeps for a submitting task is a task's list here.
+ * Two words have one meaning each.  A queue is backlogged while the engine has it to serve:
+ * requests wait in it, or the device is plugged for it.  It is active while it competes, whether a
+ * request of it waits just now or not (bfq-active.c).  And to plug is to keep the device for a
+ * queue; the list that the block layer keeps for a submitting task is a task's list here.
  *
  * Rooms, from the top down; a room calls only those below it:
  *
@@ -73,9 +71,8 @@ struct bfq_queue;
 #define BFQ_LEVELS		8
 
 /*
- * Weight of a queue from its level: (8 - level) * 10, so that the default
- * level 4 weighs 40 and the whole range spans 10 to 80.  Users know this
- * relation from the kernel's documentation of ioprio.
+ * Weight of a queue from its level: (8 - level) * 10, so that the default level 4 weighs 40 and the
+ * whole range spans 10 to 80.  Users know this relation from the kernel's documentation of ioprio.
  */
 #define BFQ_WEIGHT_PER_LEVEL	10
 
@@ -126,8 +123,7 @@ struct bfq_served {
  * @bfqd: the device; outlives the group.  Set last when the group is made: a task that
  *	comes by a cgroup's list and reads NULL has to leave the group alone
  * @queues: process queues that are at home here (bfq_queue.home)
- * @shared: the group's own queues, created on first use; each holds one
- *	reference on the queue
+ * @shared: the group's own queues, created on first use; each holds one reference on the queue
  * @attached: queues, and groups below, that the engine may still know here
  * @active_sum: weights of active children, queues and groups (bfq-active.c)
  * @active_weight: what the group counts for in its parent's @active_sum
@@ -174,10 +170,8 @@ struct bfq_group {
 
 /**
  * struct bfq_habit - what is known of a process (bfq-habit.c)
- * @completed_ns: when its last request completed (ktime, ns); written on
- *	completion, without a lock
- * @asked_ns: when it last asked for a tag that it may have had to wait for;
- *	written without a lock
+ * @completed_ns: when its last request completed (ktime, ns); written on completion, without a lock
+ * @asked_ns: when it last asked for a tag that it may have had to wait for; written without a lock
  * @think_ns: average time between a completion and the next request
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seeks: one bit per recent request, set where it was far from the one before
@@ -234,13 +228,11 @@ struct bfq_habit {
 
 /**
  * struct bfq_queue - requests of one process, waiting to be served
- * @entity: what the engine knows of the queue; first, so that the engine's
- *	answer can be cast
+ * @entity: what the engine knows of the queue; first, so that the engine's answer can be cast
  * @group: where it competes; holds one blkg reference
  * @home: membership in group->queues, for process queues; of asynchronous ones, which have
  *	none, link in bfqd->raise.held while parked
- * @refs: one for each owner: a request, the process's icq, group->shared.
- *	Counted without a lock
+ * @refs: one for each owner: a request, the process's icq, group->shared. Counted without a lock
  * @sorted: waiting requests by sector
  * @ahead: first waiting request at or beyond @head, NULL if all are behind
  * @reap: link in bfqd->reap once @refs has reached zero, and so no request waits
@@ -270,9 +262,8 @@ struct bfq_habit {
  * @active: link in bfqd->active.queues while active
  * @active_seen: jiffies of the last arrival, or of a look that found requests; their low half
  * @active_weight: what it counts for in group->active_sum; 0: not active
- * @share: the part of the device that it is due, as of the last look, in
- *	1 / 2^BFQ_SHARE_SHIFT; 0: not worked out yet.  Written under the
- *	lock, read without
+ * @share: the part of the device that it is due, as of the last look, in 1 / 2^BFQ_SHARE_SHIFT; 0:
+ *	not worked out yet.  Written under the lock, read without
  * @tags: scheduler tags that its requests hold; counted without a lock
  * @map: hardware queue whose tags the last of them is from; a hint, without a lock
  * @asking: its tasks that are about to take a tag; a guess, without a lock
@@ -664,10 +655,8 @@ struct bfq_device {
  * @line: who stands in line for a tag; written only where there are few
  *
  * @lock: guards the engine, groups, queues and every field not said otherwise
- * @dispatching: a dispatcher holds @lock; a hint for others, which
- *	read it without
- * @nr_waiting: requests in queues (not staged, not ready).  Written under
- *	@lock, read without
+ * @dispatching: a dispatcher holds @lock; a hint for others, which read it without
+ * @nr_waiting: requests in queues (not staged, not ready).  Written under @lock, read without
  * @nr_parked: those of them in parked queues.  Likewise
  * @groups: those that are online
  * @nr_groups: how many they are

@@ -18,9 +18,8 @@
  *
  * So the line is the engine's order for requests that are not made yet.  What they will need is not
  * known: as much as the queue had in its last turn.  The engine counts who stands here
- * (wf2q_stand()), until its request is there, and so V is where it would be if all of them
- * waited; but not those for which nobody waits and which have as many tags as they may, or would
- * be parked.
+ * (wf2q_stand()), until its request is there, and so V is where it would be if all of them waited;
+ * but not those for which nobody waits and which have as many tags as they may, or would be parked.
  *
  * One tag is kept, so that who is to be served next does not have to wait for those of others, as
  * long as somebody goes first, is of a higher class, is behind its guarantee, or has the device

@@ -2,12 +2,11 @@
 /*
  * The lock: how it is released, and how the device runs after it.
  *
- * Choosing the next request is serial by nature: there is one order, and one
- * lock, bfq_data.lock, around the structures that it is made from.  Nobody
- * waits for it on the fast path: a dispatcher only tries, and if the lock is
- * taken it leaves a mark and goes away.  It trusts the holder to do its work;
- * but the holder may just have looked for arrivals for the last time.  So that
- * no wake-up is lost:
+ * Choosing the next request is serial by nature: there is one order, and one lock, bfq_data.lock,
+ * around the structures that it is made from.  Nobody waits for it on the fast path: a dispatcher
+ * only tries, and if the lock is taken it leaves a mark and goes away.  It trusts the holder to do
+ * its work; but the holder may just have looked for arrivals for the last time.  So that no wake-up
+ * is lost:
  *
  *	dispatcher:	set mark; smp_mb(); look again if the lock is free
  *	holder:		unlock; smp_mb(); test mark -> run the hardware queues
@@ -16,11 +15,10 @@
  * pattern of two flags, Dekker's).  That is why bfq_unlock() and
  * bfq_unlock_nested() are the only ways to release the lock.
  *
- * The gate is the other half of the question whether to run the device: one
- * word that says why nothing is chosen although requests wait.  It is written
- * under the lock, and read without it by bfq_pending(), which answers: would a
- * dispatch find something?  That answer may be a wrong no for a moment, while a
- * dispatcher takes the arrivals; it looks again itself before the device rests.
+ * The gate is the other half of the question whether to run the device: one word that says why
+ * nothing is chosen although requests wait.  It is written under the lock, and read without it by
+ * bfq_pending(), which answers: would a dispatch find something?  That answer may be a wrong no for
+ * a moment, while a dispatcher takes the arrivals; it looks again itself before the device rests.
  */
 #include "bfq-iosched.h"
 

@@ -2,12 +2,11 @@
 /*
  * Owners: whose queue it is, and for how long it lives.
  *
- * Every io_context (a thread, unless it was cloned with CLONE_IO) has one
- * queue for its synchronous requests.  It is found without a lock when a
- * request is allocated, and the request holds it from then on; the
- * way back from a queue to the process is never needed, so none is kept, and no
- * order of exits can leave a dangling one.  Asynchronous requests go to a
- * queue of their group, one for each I/O priority.
+ * Every io_context (a thread, unless it was cloned with CLONE_IO) has one queue for its synchronous
+ * requests.  It is found without a lock when a request is allocated, and the request holds it from
+ * then on; the way back from a queue to the process is never needed, so none is kept, and no order
+ * of exits can leave a dangling one.  Asynchronous requests go to a queue of their group, one for
+ * each I/O priority.
  *
  * A process's queue has one group and one class at a time.  Some processes make
  * requests for others (a kernel thread of dm-crypt, a writer of a journal), so
@@ -15,11 +14,10 @@
  * when nothing waits in it; while something does, a request that differs is served from
  * its group's shared queue, so that nobody's requests are pulled along.
  *
- * Lifetimes.  A queue is freed when nothing refers to it: each of its requests
- * (from allocation to finish), its icq and its group's table count one.
- * References are given up anywhere, completions included; but taking a queue
- * apart needs bfq_data.lock, so the last owner puts it on bfq_data.reap, and
- * the next holder of the lock, or a work item, sees to it.
+ * Lifetimes.  A queue is freed when nothing refers to it: each of its requests (from allocation to
+ * finish), its icq and its group's table count one.  References are given up anywhere, completions
+ * included; but taking a queue apart needs bfq_data.lock, so the last owner puts it on
+ * bfq_data.reap, and the next holder of the lock, or a work item, sees to it.
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"
@@ -240,9 +238,8 @@ static bool bfq_owner_is(const struct bfq_queue *own, const struct bfq_group *gr
 }
 
 /*
- * May a request of this group and priority wait in a process's queue?  If nothing else
- * waits there the queue follows the request.  A level is followed at once: it only
- * changes a weight.
+ * May a request of this group and priority wait in a process's queue?  If nothing else waits there
+ * the queue follows the request.  A level is followed at once: it only changes a weight.
  */
 static noinline bool bfq_owner_suits(struct bfq_data *bfqd, struct bfq_queue *own,
 				     struct bfq_group *group, struct bfq_prio prio)
@@ -261,9 +258,8 @@ static noinline bool bfq_owner_suits(struct bfq_data *bfqd, struct bfq_queue *ow
  * @bfqd: the device
  * @rq: a prepared request on its way into a queue
  *
- * A request may have been allocated for another bio than the one it carries
- * now (the block layer keeps some in a task's list), so only here is it
- * certain whether it is synchronous.
+ * A request may have been allocated for another bio than the one it carries now (the block layer
+ * keeps some in a task's list), so only here is it certain whether it is synchronous.
  *
  * Context: bfqd->lock held.
  * Return: the process's queue or one of its group's own.  No reference is taken or moved.

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Whether a device has the moving parts that it says it has: what bfq-parts.c remembers.
- */
+/* Whether a device has the moving parts that it says it has: what bfq-parts.c remembers. */
 #ifndef BFQ_PARTS_H
 #define BFQ_PARTS_H
 

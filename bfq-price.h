@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What a request costs a disk with moving parts: what bfq-price.c remembers.
- */
+/* What a request costs a disk with moving parts: what bfq-price.c remembers. */
 #ifndef BFQ_PRICE_H
 #define BFQ_PRICE_H
 

@@ -2,18 +2,16 @@
 /*
  * A queue: requests that wait, in the order the disk likes best.
  *
- * Order.  A queue in service is served along the disk: requests are sorted by
- * sector, and a cursor, @ahead, marks the first at or beyond the place where
- * the last one ended, @head.  The candidates for the next are that one and its left
- * neighbour; a sector backwards costs back_seek_penalty times as much as one
- * forwards, and nothing further back than back_seek_max is considered.  So
- * that no request waits for ever, they also stand in order of arrival, each
- * with a deadline, and a turn of service starts with the oldest if it is late.
+ * Order.  A queue in service is served along the disk: requests are sorted by sector, and a cursor,
+ * @ahead, marks the first at or beyond the place where the last one ended, @head.  The candidates
+ * for the next are that one and its left neighbour; a sector backwards costs back_seek_penalty
+ * times as much as one forwards, and nothing further back than back_seek_max is considered.  So
+ * that no request waits for ever, they also stand in order of arrival, each with a deadline, and a
+ * turn of service starts with the oldest if it is late.
  *
- * Merging.  The block layer does it; this room only points out the neighbour.  The
- * block layer would also search a hash of request ends, which has to be kept up to
- * date at every insertion; the sorted tree answers the same question, and only
- * when it is asked.
+ * Merging.  The block layer does it; this room only points out the neighbour.  The block layer
+ * would also search a hash of request ends, which has to be kept up to date at every insertion; the
+ * sorted tree answers the same question, and only when it is asked.
  */
 #include "bfq-iosched.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Who goes first: what bfq-raise.c remembers of a device.
- */
+/* Who goes first: what bfq-raise.c remembers of a device. */
 #ifndef BFQ_RAISE_H
 #define BFQ_RAISE_H
 

@@ -165,9 +165,8 @@ static void bfq_admit(struct bfq_data *bfqd, struct request *rq, struct list_hea
 }
 
 /*
- * May this request go to the driver without being chosen?  Those that we never
- * saw allocated, those that come back from the driver, and passthrough, which
- * may be what unblocks the device.
+ * May this request go to the driver without being chosen?  Those that we never saw allocated, those
+ * that come back from the driver, and passthrough, which may be what unblocks the device.
  */
 static bool bfq_bypasses(struct request *rq)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Requests that a disk keeps: what bfq-stuck.c remembers.
- */
+/* Requests that a disk keeps: what bfq-stuck.c remembers. */
 #ifndef BFQ_STUCK_H
 #define BFQ_STUCK_H
 

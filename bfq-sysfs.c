@@ -2,10 +2,9 @@
 /*
  * Tunables: the files in /sys/block/X/queue/iosched/.
  *
- * Names, units and defaults are those that users, udev rules and tuning
- * daemons write for the in-tree scheduler (Documentation/block/bfq-iosched.rst
- * of the kernel).  A value that is no number or out of range is refused with
- * EINVAL and changes nothing.
+ * Names, units and defaults are those that users, udev rules and tuning daemons write for the
+ * in-tree scheduler (Documentation/block/bfq-iosched.rst of the kernel).  A value that is no number
+ * or out of range is refused with EINVAL and changes nothing.
  */
 #include "bfq-iosched.h"
 

@@ -2,9 +2,8 @@
 /*
  * Delays for tests, at places where two tasks race.
  *
- * A race that needs a task to be held up between two instructions is hit once
- * in a million times.  A build with BFQ_TEST=1 can be told to hold it up at such a
- * place, with the module's parameters:
+ * A race that needs a task to be held up between two instructions is hit once in a million times.
+ * A build with BFQ_TEST=1 can be told to hold it up at such a place, with the module's parameters:
  *
  *	test_point	name of the place, as bfq_test_point() is called with
  *	test_delay_ms	for how long

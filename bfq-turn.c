@@ -15,27 +15,23 @@
  *	  has had less and needs less (wf2q_precedes()),
  *	- it moves to another group, or goes.
  *
- * The budget decides how long a turn is, never how much a queue gets in the
- * end: B-WF2Q+ charges what was really served (F = S + served / weight), so
- * shares follow weights whatever the budgets (P. Valente, M. Andreolini,
- * "Improving Application Responsiveness with the BFQ Disk I/O Scheduler",
- * SYSTOR 2012, section 3).  Long turns give throughput where changing the
- * queue costs a seek; short ones give latency, and keep the deviation from
- * the ideal share small, which is of the order of one budget.  At most it is
- * max_budget or, where that is 0, what the kind of device gets; but a queue that
- * asks for one request after the other and empties earlier gets what it has used,
- * and twice as much when that is used up (section 3.2 of the same: budget feedback).
- * So the finish of who asks for little at a time is near, and it is served next.  A
- * queue that is plugged for to catch up (bfq-habit.c), or to see what it does alone,
- * gets the most: its turn is about time.
+ * The budget decides how long a turn is, never how much a queue gets in the end: B-WF2Q+ charges
+ * what was really served (F = S + served / weight), so shares follow weights whatever the budgets
+ * (P. Valente, M. Andreolini, "Improving Application Responsiveness with the BFQ Disk I/O
+ * Scheduler", SYSTOR 2012, section 3).  Long turns give throughput where changing the queue costs a
+ * seek; short ones give latency, and keep the deviation from the ideal share small, which is of the
+ * order of one budget.  At most it is max_budget or, where that is 0, what the kind of device gets;
+ * but a queue that asks for one request after the other and empties earlier gets what it has used,
+ * and twice as much when that is used up (section 3.2 of the same: budget feedback).  So the finish
+ * of who asks for little at a time is near, and it is served next.  A queue that is plugged for to
+ * catch up (bfq-habit.c), or to see what it does alone, gets the most: its turn is about time.
  *
- * The plug.  A queue that runs empty and is worth it keeps its turn: the gate is
- * closed (BFQ_GATE_PLUG) until its next request arrives, or until slice_idle has
- * gone by since its last one completed.  (Or the turn ends and the queue keeps a claim, for which
- * the device is plugged when it is chosen: bfq-idle.c.)  The timer for that is lazy: arming and
- * cancelling it for every request would cost more than the request.  Once armed it
- * is left to run; when it fires it looks what became of the plug and, if that is a
- * later one, runs on.
+ * The plug.  A queue that runs empty and is worth it keeps its turn: the gate is closed
+ * (BFQ_GATE_PLUG) until its next request arrives, or until slice_idle has gone by since its last
+ * one completed.  (Or the turn ends and the queue keeps a claim, for which the device is plugged
+ * when it is chosen: bfq-idle.c.)  The timer for that is lazy: arming and cancelling it for every
+ * request would cost more than the request.  Once armed it is left to run; when it fires it looks
+ * what became of the plug and, if that is a later one, runs on.
  *
  * Whose turn it is, the engine knows.  Rooms below take a queue that moves or goes
  * out of it, and open the gate; this room finds that out when it looks next, and
@@ -45,11 +41,10 @@
 #include "bfq-trace.h"
 
 /*
- * A queue that has had timeout_sync is still waited for while its request is in the
- * device: to drop it then would forget what it is behind with, and a process with one
- * large request at a time would never get its share.  But a device that does not
- * answer must not be kept for one queue for ever: a second, or timeout_sync where that
- * is longer.  (An ordinary disk answers in tens of ms.)
+ * A queue that has had timeout_sync is still waited for while its request is in the device: to drop
+ * it then would forget what it is behind with, and a process with one large request at a time would
+ * never get its share.  But a device that does not answer must not be kept for one queue for ever:
+ * a second, or timeout_sync where that is longer.  (An ordinary disk answers in tens of ms.)
  */
 #define BFQ_PLUG_MOST_MS	1000U
 

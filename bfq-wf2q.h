@@ -3,9 +3,8 @@
  * The scheduling engine: hierarchical B-WF2Q+. What it does and why it works
  * stands at the top of bfq-wf2q.c, what it promises in Documentation/engine.md.
  *
- * The engine knows no block layer, allocates nothing and takes no lock: the
- * caller owns the memory of every entity and group, and serialises all calls
- * on one hierarchy.
+ * The engine knows no block layer, allocates nothing and takes no lock: the caller owns the memory
+ * of every entity and group, and serialises all calls on one hierarchy.
  */
 #ifndef BFQ_WF2Q_H
 #define BFQ_WF2Q_H
@@ -14,11 +13,10 @@
 #include <linux/rbtree.h>
 
 /*
- * Virtual time is a fixed-point number of sectors per unit of weight. 36
- * fraction bits are what makes both ends fit: the reciprocal of the largest
- * weight still has 20 significant bits, and the largest allotment at weight 1
- * spans 2^61, an eighth of the 64-bit circle, so that the timestamps of one
- * tree always stay within half of the circle and compare correctly.
+ * Virtual time is a fixed-point number of sectors per unit of weight. 36 fraction bits are what
+ * makes both ends fit: the reciprocal of the largest weight still has 20 significant bits, and the
+ * largest allotment at weight 1 spans 2^61, an eighth of the 64-bit circle, so that the timestamps
+ * of one tree always stay within half of the circle and compare correctly.
  */
 #define WF2Q_SHIFT		36
 
@@ -325,11 +323,10 @@ static inline struct wf2q_entity *wf2q_in_service(struct wf2q_group *root)
  * @e:		the leaf, or the group's entity
  * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
  *
- * It takes effect at once for an idle entity, and for a waiting one that does
- * not lag; for the one in service and those above it, when the service ends.
- * A waiting entity that lags takes on a weight at once if that, counted from
- * now on, brings its turn nearer (it gives its lag up for it), else when it
- * has been served.
+ * It takes effect at once for an idle entity, and for a waiting one that does not lag; for the one
+ * in service and those above it, when the service ends. A waiting entity that lags takes on a
+ * weight at once if that, counted from now on, brings its turn nearer (it gives its lag up for it),
+ * else when it has been served.
  */
 static inline void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
 {

@@ -2,10 +2,9 @@
 /*
  * The cgroup half of bfq-compat.h, which includes it; nobody else does.
  *
- * A blkcg is a cgroup as the block layer sees it, a blkcg_gq ("blkg") the pair
- * of a cgroup and a device.  A policy hangs its own data on both: cpd on the
- * first, pd on the second.  The accessors below are the block layer's own
- * names; with the real headers at hand they come from there.
+ * A blkcg is a cgroup as the block layer sees it, a blkcg_gq ("blkg") the pair of a cgroup and a
+ * device.  A policy hangs its own data on both: cpd on the first, pd on the second.  The accessors
+ * below are the block layer's own names; with the real headers at hand they come from there.
  */
 #ifndef BFQ_COMPAT_CGROUP_H
 #define BFQ_COMPAT_CGROUP_H
@@ -108,11 +107,10 @@ static inline void bfq_compat_deactivate(struct gendisk *disk, const struct blkc
  *	blkg_conf_unprep(&ctx);
  *	blkg_conf_close_bdev(&ctx);
  *
- * Between prep, which creates the blkg if there is none, and unprep q->queue_lock
- * is held with interrupts off, in every kernel.  -EOPNOTSUPP from prep: the device
- * does not run our scheduler.  prep allocates while it holds what whoever switches
- * the elevator of a frozen device waits for, so memory must not be sought by
- * writing to that device; the kernel forgets one of the places.
+ * Between prep, which creates the blkg if there is none, and unprep q->queue_lock is held with
+ * interrupts off, in every kernel.  -EOPNOTSUPP from prep: the device does not run our scheduler.
+ * prep allocates while it holds what whoever switches the elevator of a frozen device waits for, so
+ * memory must not be sought by writing to that device; the kernel forgets one of the places.
  *
  * Older kernels do in prep all that stands before it here.  Those with
  * blkg_conf_exit() undo in that both, whatever has been done; those before drop

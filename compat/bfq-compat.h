@@ -6,17 +6,15 @@
  * name for something, that is the name, and this file defines it for kernels that
  * are older.  What even the newest has no single word for is called bfq_... here.
  *
- * What a kernel is like is found when the module is built, by compiling small
- * snippets against the headers of that very kernel (compat/probe.c); each that
- * compiles defines a BFQ_HAVE_... word.  There are no version numbers, because
- * distributions backport.
+ * What a kernel is like is found when the module is built, by compiling small snippets against the
+ * headers of that very kernel (compat/probe.c); each that compiles defines a BFQ_HAVE_... word.
+ * There are no version numbers, because distributions backport.
  *
- * Where the types come from.  An elevator needs types that the block layer
- * keeps to itself.  A build beside an installed kernel writes them into
- * bfq-private.h from the BTF of that kernel (compat/gen-private), functions
- * included, so that a prototype here can never disagree with the kernel that
- * is called.  A build in a kernel tree, or with KSRC=, defines BFQ_KSRC and
- * includes the real headers.
+ * Where the types come from.  An elevator needs types that the block layer keeps to itself.  A
+ * build beside an installed kernel writes them into bfq-private.h from the BTF of that kernel
+ * (compat/gen-private), functions included, so that a prototype here can never disagree with the
+ * kernel that is called.  A build in a kernel tree, or with KSRC=, defines BFQ_KSRC and includes
+ * the real headers.
  *
  * The cgroup half is there if CONFIG_BLK_CGROUP is.
  */
@@ -68,9 +66,7 @@
 #define BFQ_NAME "bfq"
 #endif
 
-/*
- * The elevator.
- */
+/* The elevator. */
 
 /* The third argument of ops.insert_requests, which was a bool: at the head? */
 #ifndef BFQ_HAVE_INSERT_FLAGS
@@ -85,9 +81,8 @@ typedef bool blk_insert_t;
  * @core_fn: int (struct request_queue *q, struct elevator_queue *eq)
  *
  * @core_fn is called in process context, the queue frozen, with @eq allocated
- * and already q->elevator, and sets eq->elevator_data.  If it returns an
- * error it has freed what it had allocated; @eq is cleaned up here, and
- * ops.exit_sched is not called.
+ * and already q->elevator, and sets eq->elevator_data.  If it returns an error it has freed what it
+ * had allocated; @eq is cleaned up here, and ops.exit_sched is not called.
  */
 #ifdef BFQ_HAVE_INIT_SCHED_EQ
 #define BFQ_COMPAT_INIT_SCHED(core_fn)					\
@@ -122,10 +117,9 @@ static int bfq_compat_init_sched(struct request_queue *q,		\
  * BFQ_COMPAT_DEPTH_UPDATED() - define bfq_compat_depth_updated
  * @core_fn: void (struct request_queue *q)
  *
- * Called when nr_requests changes; older kernels call it once for every
- * hardware queue, before q->nr_requests is set: ask bfq_sched_tag_depth().
- * It is not called when an elevator starts; @core_fn is to be called from the
- * init function as well.
+ * Called when nr_requests changes; older kernels call it once for every hardware queue, before
+ * q->nr_requests is set: ask bfq_sched_tag_depth(). It is not called when an elevator starts;
+ * @core_fn is to be called from the init function as well.
  */
 #ifdef BFQ_HAVE_DEPTH_UPDATED_Q
 #define BFQ_COMPAT_DEPTH_UPDATED(core_fn)				\
@@ -142,9 +136,8 @@ static void bfq_compat_depth_updated(struct blk_mq_hw_ctx *hctx)	\
 #endif
 
 /*
- * The flag of requests that ops.prepare_request was called for, until
- * ops.finish_request is: older kernels set it after the call, newer ones
- * before allocation.
+ * The flag of requests that ops.prepare_request was called for, until ops.finish_request is: older
+ * kernels set it after the call, newer ones before allocation.
  */
 #ifdef RQF_ELVPRIV
 #define RQF_USE_SCHED		RQF_ELVPRIV
@@ -175,10 +168,9 @@ static inline void bfq_elevator_put(struct request_queue *q)
  * @attrs: the sysfs files of our elevator type, to know it by (its owner is NULL
  *	where it is built in, like that of all others)
  *
- * Older kernels remove the files before the elevator goes; newer ones later, or
- * while they hold the lock: then its holder waits until we leave the file, and
- * to wait for the lock without end would be to wait for each other.
- * May sleep.  To be undone by bfq_elevator_put().
+ * Older kernels remove the files before the elevator goes; newer ones later, or while they hold the
+ * lock: then its holder waits until we leave the file, and to wait for the lock without end would
+ * be to wait for each other.  May sleep.  To be undone by bfq_elevator_put().
  *
  * Return: our data on the device, or an error, after which nothing is to be undone:
  * -ENODEV if it is not ours (any more), -EBUSY if it is being changed.
@@ -249,9 +241,7 @@ static inline unsigned int bfq_access_ranges(struct request_queue *q, sector_t *
 	return nr;
 }
 
-/*
- * Tags.
- */
+/* Tags. */
 
 static inline struct sbitmap_queue *bfq_first_sched_tags(struct request_queue *q)
 {
@@ -279,10 +269,9 @@ static inline bool blk_mq_is_shared_tags(unsigned int flags)
  * bfq_sched_tag_depth() - how many requests the scheduler can hold
  * @q: the device's queue
  *
- * For each hardware queue, or for all of them together where
- * blk_mq_is_shared_tags() says so.  Right also within depth_updated, where
- * q->nr_requests may not be.  (One exception: a shared set is resized after
- * the call, so there it is the old figure.)
+ * For each hardware queue, or for all of them together where blk_mq_is_shared_tags() says so.
+ * Right also within depth_updated, where q->nr_requests may not be.  (One exception: a shared set
+ * is resized after the call, so there it is the old figure.)
  */
 static inline unsigned int bfq_sched_tag_depth(struct request_queue *q)
 {
@@ -391,10 +380,9 @@ static inline unsigned int bfq_shallow_depth(const struct sbitmap_queue *tags, u
  * @data: the allocation
  * @depth: out of bfq_sched_tag_depth(); at or above it there is no limit
  *
- * ops.limit_depth is void (*)(blk_opf_t, struct blk_mq_alloc_data *).  It may
- * be called while the device's elevator is being looked at by nobody else,
- * without locks. It may sleep unless the allocation is REQ_NOWAIT or
- * BLK_MQ_REQ_NOWAIT.
+ * ops.limit_depth is void (*)(blk_opf_t, struct blk_mq_alloc_data *).  It may be called while the
+ * device's elevator is being looked at by nobody else, without locks. It may sleep unless the
+ * allocation is REQ_NOWAIT or BLK_MQ_REQ_NOWAIT.
  */
 static inline void bfq_limit_tags(struct blk_mq_alloc_data *data, unsigned int depth)
 {
@@ -535,9 +523,7 @@ static inline void bfq_wbt_enable(struct request_queue *q)
 #endif
 }
 
-/*
- * Timers.
- */
+/* Timers. */
 
 #ifndef BFQ_HAVE_HRTIMER_SETUP
 /**

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is this kernel like?  Each question below is a declaration that a
- * compiler accepts if the answer is yes.  It stands behind a #line directive
- * that names the question, so that one run of the compiler answers all:
- * compat/probe-features collects the questions that drew no error.
+ * What is this kernel like?  Each question below is a declaration that a compiler accepts if the
+ * answer is yes.  It stands behind a #line directive that names the question, so that one run of
+ * the compiler answers all: compat/probe-features collects the questions that drew no error.
  *
  * Ask for types and prototypes, never for version numbers.
  */
