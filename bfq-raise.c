@@ -465,6 +465,12 @@ u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd)
 	return clamp_t(u64, ms, READ_ONCE(bfqd->kind)->raise_ms, BFQ_RAISE_MOST_MS);
 }
 
+/* On a disk, have all who are raised little credit left?  Then nobody is held back for them. */
+static bool bfq_raise_tires(const struct bfq_data *bfqd)
+{
+	return bfqd->kind->seeks && bfqd->raise.most < BFQ_CREDIT_HOLDS;
+}
+
 /* For how long are others held back for who goes first, when it has no request? */
 static u64 bfq_raise_waits_ns(const struct bfq_data *bfqd)
 {
@@ -478,7 +484,8 @@ static u64 bfq_raise_waits_ns(const struct bfq_data *bfqd)
  */
 static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u32 full)
 {
-	u64 held_ns = q->first ? min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;
+	u64 held_ns = q->first && q->sync && !bfq_raise_tires(bfqd) ?
+		      min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;
 	u32 cost = div_u64(div_u64(held_ns, NSEC_PER_USEC) * BFQ_CREDIT,
 			   bfq_raise_lasts_ms(bfqd) * USEC_PER_MSEC);
 
@@ -631,8 +638,10 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	if (likely(!raise->most))
 		return;
 	bfq_raise_spend(bfqd, min(ticks, msecs_to_jiffies(BFQ_LOOK_MOST_MS)));
-	if (!wanted)
+	if (!wanted) {
 		raise->most = 0;
+		raise->mark = 0;
+	}
 	wanted = wanted && active->nr > 1;
 	list_for_each_entry(q, &active->queues, active) {
 		bfq_active_raise(bfqd, q, wanted && bfq_raise_due(bfqd, q));
@@ -677,7 +686,8 @@ bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q)
 	struct bfq_queue *served = bfq_in_service(bfqd);
 
 	lockdep_assert_held(&bfqd->lock);
-	if (!served || served->group != q->group || (q->family && q->family == served->family) ||
+	if (!served || served->group != q->group || served->prio.class != WF2Q_BE ||
+	    (q->family && q->family == served->family) ||
 	    served->credit + bfq_raise_slack(&bfqd->raise) >= q->credit)
 		return false;
 	if (!bfq_raise_due(bfqd, served))
@@ -706,7 +716,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->active.first_waiting)
 		return false;
-	if (bfqd->kind->seeks ? raise->most < BFQ_CREDIT_HOLDS : bfq_raise_spares(bfqd, q))
+	if (bfq_raise_tires(bfqd) || (!bfqd->kind->seeks && bfq_raise_spares(bfqd, q)))
 		return false;
 	if (!wait)
 		return false;

@@ -397,7 +397,8 @@ MUTANTS = (
            (("bfq-raise.c", "	if (bfq_raise_seldom(bfqd, q))\n		credit -=", "	if (0)\n		credit -="),)),
     Mutant("held-is-rest", "who thinks while others are held back for it does not rest",
            ("held-back",),
-           (("bfq-raise.c", "	u64 held_ns = q->first ? min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;\n",
+           (("bfq-raise.c", "	u64 held_ns = q->first && q->sync && !bfq_raise_tires(bfqd) ?\n"
+             "		      min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;\n",
              "	u64 held_ns = 0;\n"),)),
     Mutant("first-all-its-share", "without moving parts others are held back for a group a quarter of its share of the time",
            ("stream",),

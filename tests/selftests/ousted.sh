@@ -31,8 +31,8 @@ note "each of the reads took (ms): $(awk '{ printf "%.0f ", ($3 - $2) / 1000 }' 
 holds "and are again when it has ended" eventually 5 all_raised
 compare "a read waits for what the disk programs, not for turns (mean of 24, ms)" \
 	"$(awk '{ sum += $3 - $2 } END { printf "%.1f", sum / 1000 / NR }' "$WORK/ended")" -le 27
-compare "nor does one of them (the longest, ms)" \
-	"$(awk '{ if ($3 - $2 > most) most = $3 - $2 } END { printf "%.1f", most / 1000 }' "$WORK/ended")" -le 48
+compare "and few wait for longer than that takes (of 24, over 45 ms)" \
+	"$(awk '$3 - $2 > 45000 { n++ } END { print n + 0 }' "$WORK/ended")" -le 3
 # shellcheck disable=SC2086 # a list
 killed 60 $pids 2>/dev/null
 at_rest "nothing is left"
