@@ -91,11 +91,13 @@
  * Is any queue of a lower class, or of a higher one, active beside this: in its group, or beside
  * that in one above it?  It may have no request just now.
  */
-static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
+static bool bfq_idle_beside(const struct bfq_data *bfqd, const struct bfq_queue *q, bool lower)
 {
 	const struct bfq_group *group;
 	u8 class = q->prio.class;
 
+	if (likely(!bfqd->active.mixed))	/* nowhere */
+		return false;
 	for (group = q->group; group; group = bfq_group_parent(group)) {
 		if (lower ? group->classes >> (class + 1) : group->classes & (BIT(class) - 1))
 			return true;
@@ -107,7 +109,7 @@ static bool bfq_idle_beside(const struct bfq_queue *q, bool lower)
 /* Is any of another class active there?  (Elsewhere several classes may be for all that.) */
 static bool bfq_idle_mixed(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfqd->active.mixed && (bfq_idle_beside(q, false) || bfq_idle_beside(q, true));
+	return bfq_idle_beside(bfqd, q, false) || bfq_idle_beside(bfqd, q, true);
 }
 
 /* Is a queue that runs empty worth waiting for, if that keeps others out?  Its next comes soon. */
@@ -137,7 +139,7 @@ static bool bfq_idle_equal_waits(const struct bfq_data *bfqd, const struct bfq_q
 	next = bfq_entity_queue(second);
 	if (next->group == q->group && next->nr_queued && bfq_idle_comes_back(bfqd, next))
 		return true;
-	return !bfq_idle_beside(q, true);
+	return !bfq_idle_beside(bfqd, q, true);
 }
 
 /* Is a queue due another share than those are from which it is to be kept apart? */
@@ -273,7 +275,7 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	q = second ? bfq_entity_queue(second) : NULL;
 	if (!q || !q->nr_queued)
 		return NULL;
-	if (bfqd->active.mixed && bfq_idle_beside(q, false))
+	if (bfq_idle_beside(bfqd, q, false))
 		return NULL;
 	rq = bfq_queue_peek(bfqd, q);
 	return !op_is_write(req_op(rq)) && bfq_idle_room(bfqd, served, rq) ? rq : NULL;
@@ -330,7 +332,7 @@ struct request *bfq_idle_little(struct bfq_data *bfqd)
 			break;
 		if ((bfqd->active.nr_first && !q->first) || (!crawls && !q->raised))
 			continue;
-		if (bfqd->active.mixed && bfq_idle_beside(q, false))
+		if (bfq_idle_beside(bfqd, q, false))
 			continue;
 		if (bfq_idle_asks_little(bfqd, q))
 			return bfq_queue_peek(bfqd, q);

@@ -484,14 +484,18 @@ static u64 bfq_raise_waits_ns(const struct bfq_data *bfqd)
  */
 static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u32 full)
 {
-	u64 held_ns = q->first && q->sync && !bfq_raise_tires(bfqd) ?
-		      min(rest_ns, bfq_raise_waits_ns(bfqd)) : 0;
-	u32 cost = div_u64(div_u64(held_ns, NSEC_PER_USEC) * BFQ_CREDIT,
-			   bfq_raise_lasts_ms(bfqd) * USEC_PER_MSEC);
+	u64 held_ns;
+	u32 cost;
 
-	q->credit -= min(q->credit, cost);
-	q->credit = min_t(u64, full, q->credit +
-			  div_u64(rest_ns - held_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
+	if (q->first && q->sync && !bfq_raise_tires(bfqd)) {
+		held_ns = min(rest_ns, bfq_raise_waits_ns(bfqd));
+		cost = div_u64(div_u64(held_ns, NSEC_PER_USEC) * BFQ_CREDIT,
+			       bfq_raise_lasts_ms(bfqd) * USEC_PER_MSEC);
+		q->credit -= min(q->credit, cost);
+		rest_ns -= held_ns;
+	}
+	q->credit = min_t(u64, full,
+			  q->credit + div_u64(rest_ns, BFQ_CREDIT_FILLS_NS / BFQ_CREDIT));
 }
 
 /**

@@ -15,12 +15,8 @@ modelled_disk disk0 profile=hdd size_mb=65536
 sched "${SCHED:-$BFQ_NAME}"
 background fio_load --direct=1 --rw=read --bs=128k --ioengine=libaio --iodepth=2 --size=32g
 eventually 60 at_work "$DISK" || give_up "fio does not start"
-# rate: what is read in two seconds, in MB/s
-rate() {
-	before=$(sectors_read)
-	sleep 2
-	mb_s=$(calc "($(sectors_read) - $before) * 512 / 2e6")
-}
+# rate: what is read of the whole disk in two seconds, in MB/s
+rate() { mb_s=$(read_mb_s 2 ""); }
 sleep 5			# its credit is used up
 rate
 alone=$mb_s
