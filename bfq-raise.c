@@ -381,7 +381,7 @@ static void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q)
 	struct bfq_raise *raise = &bfqd->raise;
 	u32 credit = q->credit;
 
-	if (q->prio.class != WF2Q_BE)
+	if (credit <= raise->mark || q->prio.class != WF2Q_BE)	/* and the mark <= the most */
 		return;
 	raise->most = max(raise->most, credit);
 	if (bfq_raise_seldom(bfqd, q))
@@ -480,14 +480,15 @@ static u64 bfq_raise_waits_ns(const struct bfq_data *bfqd)
 
 /*
  * A queue has rested: that gives credit back.  Not so far as others were held back for it, which
- * costs them as much as if it had been served.
+ * costs them as much as if it had been served.  (Where they are for who begins something only, that
+ * comes to its end anyhow.)
  */
 static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u32 full)
 {
 	u64 held_ns;
 	u32 cost;
 
-	if (q->first && q->sync && !bfq_raise_tires(bfqd)) {
+	if (q->first && q->sync && bfq_raise_costs_little(bfqd) && !bfq_raise_tires(bfqd)) {
 		held_ns = min(rest_ns, bfq_raise_waits_ns(bfqd));
 		cost = div_u64(div_u64(held_ns, NSEC_PER_USEC) * BFQ_CREDIT,
 			       bfq_raise_lasts_ms(bfqd) * USEC_PER_MSEC);
@@ -508,6 +509,8 @@ static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64
  */
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
+	bool first;
+
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_rested(bfqd, q);
 	/* what no process owns has none, but for writes through the page cache on disks */
@@ -518,7 +521,9 @@ void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 	bfq_raise_compare(bfqd, q);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
-	bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
+	first = bfq_raise_first(bfqd, q);
+	if (unlikely(first != q->first))
+		bfq_active_first(bfqd, q, first);
 }
 
 /* What it costs a process not to have rested for so many jiffies. */
@@ -634,6 +639,7 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	struct bfq_raise *raise = &bfqd->raise;
 	unsigned long ticks = jiffies - raise->looked;
 	struct bfq_queue *q;
+	bool first;
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_recall(bfqd, ticks);
@@ -648,8 +654,12 @@ void bfq_raise_refresh(struct bfq_data *bfqd)
 	}
 	wanted = wanted && active->nr > 1;
 	list_for_each_entry(q, &active->queues, active) {
-		bfq_active_raise(bfqd, q, wanted && bfq_raise_due(bfqd, q));
-		bfq_active_first(bfqd, q, bfq_raise_first(bfqd, q));
+		/* there may be thousands, of which few change: no calls for the others */
+		if (q->raised != (wanted && bfq_raise_due(bfqd, q)))
+			bfq_active_raise(bfqd, q, !q->raised);
+		first = bfq_raise_first(bfqd, q);
+		if (unlikely(first != q->first))
+			bfq_active_first(bfqd, q, first);
 	}
 }
 

@@ -397,7 +397,7 @@ MUTANTS = (
            (("bfq-raise.c", "	if (bfq_raise_seldom(bfqd, q))\n		credit -=", "	if (0)\n		credit -="),)),
     Mutant("held-is-rest", "who thinks while others are held back for it does not rest",
            ("held-back",),
-           (("bfq-raise.c", "	if (q->first && q->sync && !bfq_raise_tires(bfqd)) {\n", "	if (0) {\n"),)),
+           (("bfq-raise.c", "	if (q->first && q->sync && bfq_raise_costs_little(bfqd) && !bfq_raise_tires(bfqd)) {\n", "	if (0) {\n"),)),
     Mutant("first-all-its-share", "without moving parts others are held back for a group a quarter of its share of the time",
            ("stream",),
            (("bfq-raise.c", "	ns *= bfqd->kind->first_part;\n", ""),)),
