@@ -55,17 +55,8 @@
 #define BFQ_IOSCHED_H
 
 #include "compat/bfq-compat.h"
-#include "bfq-request.h"
+#include "bfq-state.h"
 #include "bfq-wf2q.h"
-#include "bfq-arm.h"
-#include "bfq-line.h"
-#include "bfq-parts.h"
-#include "bfq-price.h"
-#include "bfq-raise.h"
-#include "bfq-stuck.h"
-
-struct bfq_data;
-struct bfq_queue;
 
 /* I/O priority levels within a class (linux/ioprio.h: 0 is the highest). */
 #define BFQ_LEVELS		8

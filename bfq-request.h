@@ -46,7 +46,7 @@ static inline void bfq_rq_set_queue(struct request *rq, struct bfq_queue *q)
  * device, above that.
  */
 #define BFQ_RQ_STATE_BITS	2
-#define BFQ_RQ_COUNTED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-line.h */
+#define BFQ_RQ_COUNTED		BIT(BFQ_RQ_STATE_BITS)		/* bfq-state.h */
 #define BFQ_RQ_WATCHED		BIT(BFQ_RQ_STATE_BITS + 1)	/* bfq-raise.c */
 #define BFQ_RQ_PRICED		BIT(BFQ_RQ_STATE_BITS + 2)	/* bfq-price.c */
 #define BFQ_RQ_FAR		BIT(BFQ_RQ_STATE_BITS + 3)	/* it is a seek for the device */

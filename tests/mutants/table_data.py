@@ -6,7 +6,7 @@ from table import Mutant
 MUTANTS = (
     Mutant("async-all", "buffered writes leave a quarter of the tags to others",
            ("async-tags",),
-           (("bfq-line.h", "#define BFQ_ASYNC_PERCENT	75\n", "#define BFQ_ASYNC_PERCENT	100\n"),)),
+           (("bfq-state.h", "#define BFQ_ASYNC_PERCENT	75\n", "#define BFQ_ASYNC_PERCENT	100\n"),)),
     Mutant("async-unlimited", "buffered writes leave a quarter of the tags to others",
            ("async-tags",),
            (("bfq-depth.c",

@@ -19,7 +19,7 @@ MUTANTS = (
            (("bfq-line.c", "	return !q->sync && atomic_read(&bfqd->line.writes) >=", "	return false && atomic_read(&bfqd->line.writes) >="),)),
     Mutant("line-miscounted", "what is counted when a tag is taken is given back, whatever the request is used for",
            ("nowait",),
-           (("bfq-line.h", "	if (unlikely(bfq_rq_noted(rq, BFQ_RQ_COUNTED)))\n",
+           (("bfq-state.h", "	if (unlikely(bfq_rq_noted(rq, BFQ_RQ_COUNTED)))\n",
              "	if (unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags))\n"),)),
     Mutant("line-longest", "who has waited in line for longest has its turn beside any number that goes first",
            ("line",),
