@@ -26,12 +26,11 @@
  * tags may be far less than what keeps the device busy.  But it must not hoard:
  * what it has not been served at the end of its turn holds tags until the next.
  *
- * Several tasks may share a queue (io_uring's workers do), and all find it below
- * its due before the first has its tag: those that are about to take one, or
- * sleep for one in the block layer, count as well (@asking).  One task may ask for
- * many tags at a time (io_uring does for what it submits together), and gets what is free
- * of them: to give it only what is left of its due was tried in three forms, and made
- * io_uring slower (what it can't have at once it hands to worker threads) and shares no better.
+ * Several tasks may share a queue (io_uring's workers do), and all find it below its due before the
+ * first has its tag: those that are about to take one, or sleep for one in the block layer, count
+ * as well (@asking).  One task may ask for many tags at a time (io_uring does for what it submits
+ * together), and gets what is free of them: what it can't have at once it hands to worker threads,
+ * which is slower.
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may in all have three
  * quarters of the tags; or what queue/async_depth says, where the kernel has that file.

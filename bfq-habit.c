@@ -100,8 +100,7 @@
 /*
  * Without moving parts so many requests in a row are a sample, since now and then one meets what
  * the device has read ahead, or what others have left to be done; and a sample raises the figure
- * by no more than this part of it.  (With a sixteenth, the pauses between two turns beside writers,
- * when all that is seen meets a cache that is being programmed, raised it by a fifth.)
+ * by no more than this part of it.
  */
 #define BFQ_LONE_RUN		4
 #define BFQ_LONE_RISE		64

@@ -51,17 +51,13 @@
  * beside its own, in the engine's order (wf2q_second()), as many as it can do with: a quota that
  * is learned from how it gets on (bfq-habit.c).  It may think for much longer than that takes, as
  * who reads at a pace does, and the device would rest: so while nothing of it is in there, it is
- * filled up to the quota again and again, which is what it would meet anyway.  (At any time: one
- * that was due 125 MB/s took 175 from single readers, selftest inject.  For all: who does not
- * think has 4.45 of 4.56 MB/s instead of 4.66, tests/bench/run io-cost.)
+ * filled up to the quota again and again, which is what it would meet anyway.
  *
  * Little.  As much is in the device as may be (bfq-device.c), so who comes next has to wait until
  * some of it is done.  If that is of those who read little at a time, and have had less than their
  * share, it waits for what others have piled up, and on a device that programs slowly one of
  * their writes takes as long as a hundred reads.  Next to what is in there already its request is
- * nothing; so it is let in, and charged out of turn.  (Tried and dropped: to let it in only when
- * it is next in the engine's order, which stands still while the device is full; and only those
- * that ask for one request after the other, for who is late asks for several.)
+ * nothing; so it is let in, and charged out of turn.
  *
  * This room holds the policy.
  */

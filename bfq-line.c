@@ -35,9 +35,6 @@
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
  * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
  * somebody goes first, or if it is ahead, only after BFQ_LINE_LONG_MS.
- *
- * (tests/bench/run start-up --case 'xterm sd-card*': a program that starts in 0.95 s on an idle
- * card needed 19 s beside ten readers and two writers, with the in-tree scheduler as well.)
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"

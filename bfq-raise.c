@@ -101,9 +101,7 @@
 /*
  * A device that answers a small read in less than 20 us is no flash, which takes three times as
  * long: there equals are as far apart as the CPUs let them be, of which each serves one for 10 ms,
- * say, and then another.  32 MiB are what such a device does in 20 ms.  (With 2 MiB eight readers
- * on two CPUs, of which some had to wait for the others all the time, took 2.2 times as much of
- * the CPUs: tests/bench/scale --case t8/d1/p1/random/same.)
+ * say, and then another.  32 MiB are what such a device does in 20 ms.
  */
 #define BFQ_READ_QUICK_NS	(20 * NSEC_PER_USEC)
 #define BFQ_CREDIT_SLACK_QUICK	(SZ_32M >> SECTOR_SHIFT)
@@ -123,8 +121,7 @@
 
 /*
  * But for one of its threads a program is not to stand still for seconds while another, newer one
- * reads: so many sectors for each ms, 21 MiB a second.  (With four times that a program that reads
- * for 14 s takes a tenth longer; with nothing it waits for 2.5 s.)
+ * reads: so many sectors for each ms, 21 MiB a second.
  */
 #define BFQ_KIN_PATIENCE	43
 
@@ -180,10 +177,8 @@
 /*
  * Who is new begins something, and somebody waits for all of it: for so long as its credit lasts,
  * which is counted in so many parts.  From then on it is enough to be served next, which costs
- * nothing.  (Without end, one who reads 4 KiB thirty times a second left four greedy readers 59 %
- * of an NVMe drive and 81 % of an SSD; never, programs take twice as long to start:
- * Documentation/tried.md.)  Who rests for a second or more may begin something else, and has all
- * of that time again when it has rested for eight.
+ * nothing.  Who rests for a second or more may begin something else, and has all of that time again
+ * when it has rested for eight.
  */
 #define BFQ_BEGINS_NS		((u64)NSEC_PER_SEC)
 #define BFQ_BEGINS_FILLS_NS	(8ULL * NSEC_PER_SEC)
@@ -200,8 +195,7 @@
 
 /*
  * A group that rests saves all of its share of the time, also where it is a part of that for which
- * others are held back for it, up to its share of so much.  (Beside four writers a burst on the SSD
- * meets 0.18 s of writes in the drive's cache: tests/bench/run burst.)
+ * others are held back for it, up to its share of so much.
  */
 #define BFQ_SAVES_MS		1000U
 
