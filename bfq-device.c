@@ -137,7 +137,7 @@ static void bfq_limit_set(struct bfq_data *bfqd, u32 limit)
 	if (limit == dev->learned)
 		return;
 	dev->learned = limit;
-	trace_bfq_limit(bfqd, limit, dev->gain);
+	trace_bfq_limit(bfqd, limit);
 }
 
 /* What has the larger limit brought, between two windows of such a rate? */
@@ -148,7 +148,6 @@ static void bfq_limit_judge(struct bfq_data *bfqd, u64 rate)
 	s64 step = clamp_t(s64, (gain - BFQ_GAIN_REST) * BFQ_GAIN_WEIGHT,
 			   -BFQ_GAIN_MOST, BFQ_GAIN_MOST);
 
-	dev->gain = clamp_t(s64, gain, -1024, 1024);
 	bfq_limit_set(bfqd, dev->learned + (int)(dev->learned * step / 1024));
 }
 

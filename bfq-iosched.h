@@ -602,7 +602,6 @@ enum bfq_wanted {
  * @since_done: load that had been completed by then
  * @rate: of the last base window, in sectors a ns
  * @up_rate: of the up window behind it; 0 while there is none
- * @gain: of the last up window, in 1/1024
  * @unsettled: others were held back for who goes first until a moment ago, or it was empty
  * @kept_back: how often requests were kept back in the window
  * @up: the window tries a larger limit
@@ -622,7 +621,6 @@ struct bfq_device {
 	u64 since_done;
 	u64 rate;
 	u64 up_rate;
-	int gain;
 	bool unsettled;
 	unsigned int kept_back;
 	bool up;

@@ -111,12 +111,11 @@ TRACE_EVENT_OF_QUEUE(bfq_unplug,
 	"outcome=%s us=%llu", bfq_show_why(__entry->why), __entry->us);
 
 TRACE_EVENT_OF_DEVICE(bfq_limit,
-	TP_PROTO(const struct bfq_data *bfqd, u32 limit, int gain),
-	TP_ARGS(bfqd, limit, gain),
-	TP_STRUCT__entry(__field(u32, limit) __field(int, gain)),
-	TP_fast_assign(__entry->limit = limit;
-		       __entry->gain = gain;),
-	"limit=%u sectors gain=%d/1024", __entry->limit, __entry->gain);
+	TP_PROTO(const struct bfq_data *bfqd, u32 limit),
+	TP_ARGS(bfqd, limit),
+	TP_STRUCT__entry(__field(u32, limit)),
+	TP_fast_assign(__entry->limit = limit;),
+	"limit=%u sectors", __entry->limit);
 
 TRACE_EVENT_OF_DEVICE(bfq_kind,
 	TP_PROTO(const struct bfq_data *bfqd),
