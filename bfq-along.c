@@ -83,7 +83,7 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 {
 	sector_t head = bfq_apart_head(bfqd, served), end = next ? blk_rq_pos(next) : U64_MAX;
 	/* what is no seek is near; before its first request the head stands where another's were */
-	sector_t near = bfqd->turn.fresh ? 0 : served->head + BFQ_SEEK_FAR;
+	sector_t near = bfqd->turn.sectors ? served->head + BFQ_SEEK_FAR : 0;
 	sector_t back = served->head - min_t(sector_t, served->head, BFQ_SPAN);
 	struct bfq_way way = { };
 	unsigned int left = BFQ_LOOK_ALONG;

@@ -41,7 +41,7 @@ static unsigned int bfq_apart_home(const struct bfq_data *bfqd, const struct bfq
 
 	if (!served)
 		return bfqd->arms.nr;
-	if (bfqd->turn.fresh && served->nr_queued)
+	if (!bfqd->turn.sectors && served->nr_queued)
 		pos = blk_rq_pos(bfq_queue_peek(bfqd, served));
 	else
 		pos = bfq_queue_last(served);

@@ -445,11 +445,10 @@ enum bfq_plug_for {
  * @open: a turn has begun, and its end is not noted yet.  Which queue is in
  *	service is the engine's fact (bfq_in_service()): when a queue in service
  *	moves or goes, the engine has none, and the end is noted afterwards
- * @fresh: nothing has been served in it yet
  * @preempt: it has to end at the next occasion
  * @pid, @cgroup: whose turn it is, for the notes
  * @since: jiffies when it began
- * @sectors: served in it
+ * @sectors: served in it; 0: nothing yet
  * @charged: and what the queue was charged for that
  * @little: sectors let into a full device since somebody was chosen (bfq-idle.c)
  * @along: charged to other queues that were served in it (bfq-along.c, bfq-idle.c)
@@ -466,7 +465,6 @@ enum bfq_plug_for {
  */
 struct bfq_turn {
 	bool open;
-	bool fresh;
 	bool preempt;
 	pid_t pid;
 	u64 cgroup;

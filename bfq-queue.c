@@ -191,7 +191,7 @@ struct request *bfq_queue_peek(const struct bfq_data *bfqd, const struct bfq_que
 
 	/* out of turn each is the first of its turn */
 	if (q->nr_queued == 1 ||
-	    ((bfqd->turn.fresh || !bfq_queue_serving(q)) && bfq_late(bfqd, q, oldest)))
+	    ((!bfqd->turn.sectors || !bfq_queue_serving(q)) && bfq_late(bfqd, q, oldest)))
 		return oldest;
 	return bfq_nearest(bfqd, q);
 }

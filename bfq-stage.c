@@ -587,7 +587,7 @@ static struct request *bfq_choose(struct bfq_data *bfqd)
 				continue;
 			break;
 		}
-		begins = bfqd->turn.fresh;
+		begins = !bfqd->turn.sectors;
 		bfq_turn_take(bfqd, q, rq);
 		if (begins || (bfq_plugged(bfqd) && bfq_queue_serving(q)))
 			bfq_depth_invite(q);

@@ -84,7 +84,6 @@ static void bfq_turn_begin(struct bfq_data *bfqd, struct bfq_queue *q)
 	struct bfq_turn *turn = &bfqd->turn;
 
 	turn->open = true;
-	turn->fresh = true;
 	turn->preempt = false;
 	turn->since = jiffies;
 	turn->sectors = 0;
@@ -310,7 +309,7 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 		*why = BFQ_WHY_PREEMPTED;
 		return true;
 	}
-	if (bfqd->turn.fresh)	/* a turn is one request at least, whatever its size */
+	if (!bfqd->turn.sectors)	/* a turn is one request at least, whatever its size */
 		return false;
 	if (bfq_rq_size(rq) + bfq_price_of_seek(bfqd, q, rq) > wf2q_remaining(&q->entity) &&
 	    !bfq_turn_learns(bfqd, q)) {
@@ -686,7 +685,6 @@ void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 	wf2q_charge(&q->entity, price);
 	turn->sectors += sectors;
 	turn->charged += price;
-	turn->fresh = false;
 	if (q->nr_queued)
 		return;
 

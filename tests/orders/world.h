@@ -57,7 +57,7 @@ struct bfq_group_line { unsigned int weight; };
 
 struct bfq_tunables { bool strict_guarantees; };
 struct bfq_kind { unsigned int batch; u32 beside_raised; bool seeks; };
-struct bfq_turn { bool fresh, beside; };
+struct bfq_turn { u32 sectors; bool beside; };
 struct work_struct { int nothing; };
 
 #endif
