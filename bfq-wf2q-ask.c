@@ -23,7 +23,7 @@ static int wf2q_classes_below(const struct wf2q_entity *leaf)
 {
 	const struct wf2q_entity *e;
 
-	/* On the way up all wait, or else a group is parked. */
+	/* On the way up all wait, or are in service. */
 	for (e = leaf; e->state == WF2Q_WAITING; e = &e->parent->entity)
 		if (e->parent->in_service)
 			return e->class - e->parent->in_service->class;
@@ -114,7 +114,7 @@ bool wf2q_leads(const struct wf2q_entity *leaf, u32 sectors)
 {
 	const struct wf2q_entity *e;
 
-	/* a parked group's start may be old */
+	/* a parked one's start may be old */
 	for (e = leaf; e->parent && e->state >= WF2Q_STANDING; e = &e->parent->entity)
 		if (!wf2q_before(e->start, wf2q_tree_of(e)->vtime + sectors * e->inverse))
 			return true;

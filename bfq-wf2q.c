@@ -61,9 +61,9 @@
  * parent's next child; that goes on upwards as long as something has changed, but not into groups
  * that are being served: these find their next child when that service ends.
  *
- * A child that must not be served for now, because of a cap, say, is parked. To its group it is
- * then asleep: it gives its lag up, its lead is remembered, and a group of which all children are
- * parked rests. So parking gains a child nothing, and costs the others nothing.
+ * A leaf that must not be served for now, because of a cap, say, is parked. To its group it is
+ * then asleep: it gives its lag up, its lead is remembered, and a group of which all leaves are
+ * parked rests. So parking gains a leaf nothing, and costs the others nothing.
  *
  * The waiting tree is ordered by F and augmented by the smallest S below each node: the eligible
  * child with the smallest F is found in one descent, mostly at the cached leftmost node, and the S
@@ -561,7 +561,7 @@ static bool wf2q_follow_next(struct wf2q_entity *e, const struct wf2q_entity *ne
 		wf2q_rest(wf2q_tree_of(e), e);
 		return true;
 	}
-	if (!next || unlikely(e->parked))
+	if (!next)
 		return false;
 	e->budget = wf2q_remaining(next);
 	e->service = 0;
@@ -587,22 +587,10 @@ static void wf2q_settle(struct wf2q_group *g, bool always)
 	}
 }
 
-/* To those above a parked group, nobody below it is backlogged. */
 static void wf2q_count_backlogged(struct wf2q_group *g, int change)
 {
-	for (;;) {
-		struct wf2q_entity *e = &g->entity;
-
+	for (; g; g = g->entity.parent)
 		g->nr_backlogged += change;
-		if (!e->parent || unlikely(e->parked && e->state != WF2Q_SERVING))
-			return;
-		g = e->parent;
-	}
-}
-
-static inline u32 wf2q_any_backlogged_in(struct wf2q_entity *e)
-{
-	return e->is_group ? wf2q_group_of(e)->nr_backlogged : 1;
 }
 
 /*
@@ -631,8 +619,8 @@ static noinline void wf2q_rejoin_changed(struct wf2q_entity *e, bool again)
 	e->changed = false;
 	if (again && e->parked) {
 		again = false;
-		e->held = !e->is_group;
-		wf2q_count_backlogged(e->parent, -wf2q_any_backlogged_in(e));
+		e->held = true;
+		wf2q_count_backlogged(e->parent, -1);
 	}
 	if (e->new_class != e->class) {
 		wf2q_change_class(e);
@@ -1024,55 +1012,42 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_clas
 }
 
 /**
- * wf2q_park - a leaf or a group is not to be served for now
- * @e:		the leaf, or the group's entity (but the root's)
+ * wf2q_park - a leaf is not to be served for now
+ * @leaf:	the leaf
  *
  * It takes effect at once, in service when that ends. To its group, what is parked sleeps: a lag is
  * given up, unless it stands in line, a lead remembered. A parked leaf may be entered, left,
- * changed, moved and charged out of turn as any other; so may leaves below a parked group.
+ * changed, moved and charged out of turn as any other.
  */
-void wf2q_park(struct wf2q_entity *e)
+void wf2q_park(struct wf2q_entity *leaf)
 {
-	if (WARN_ON_ONCE(!e->parent) || e->parked)
+	if (leaf->parked)
 		return;
-	e->parked = true;
-	if (e->state == WF2Q_SERVING) {
-		e->changed = true;
-	} else if (e->state == WF2Q_WAITING) {
-		wf2q_erase_waiting(e);
-		wf2q_rejoin_changed(e, true);
-		wf2q_settle(e->parent, false);
+	leaf->parked = true;
+	if (leaf->state == WF2Q_SERVING) {
+		leaf->changed = true;
+	} else if (leaf->state == WF2Q_WAITING) {
+		wf2q_erase_waiting(leaf);
+		wf2q_rejoin_changed(leaf, true);
+		wf2q_settle(leaf->parent, false);
 	}
 }
 
 /**
- * wf2q_unpark - a leaf or a group may be served again
- * @e:		the leaf, or the group's entity
+ * wf2q_unpark - a leaf may be served again
+ * @leaf:	the leaf
  *
  * If it is backlogged it waits, with what its allotment has left, as if it had been asleep.
  */
-void wf2q_unpark(struct wf2q_entity *e)
+void wf2q_unpark(struct wf2q_entity *leaf)
 {
-	if (!e->parked)
+	leaf->parked = false;
+	if (!leaf->held)	/* it is in service, or has nothing to serve */
 		return;
-	e->parked = false;
-	if (e->state == WF2Q_SERVING)
-		return;
-	if (e->is_group) {
-		struct wf2q_group *g = wf2q_group_of(e);
-
-		if (!g->nr_backlogged)
-			return;
-		e->budget = wf2q_remaining(g->next);
-		e->service = 0;
-	} else {
-		if (!e->held)
-			return;
-		e->held = false;
-	}
-	wf2q_count_backlogged(e->parent, wf2q_any_backlogged_in(e));
-	wf2q_join(e);
-	wf2q_settle(e->parent, false);
+	leaf->held = false;
+	wf2q_count_backlogged(leaf->parent, 1);
+	wf2q_join(leaf);
+	wf2q_settle(leaf->parent, false);
 }
 
 /**

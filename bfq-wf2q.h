@@ -95,7 +95,7 @@ enum wf2q_state {
  * @new_class:	the class last asked for; differs while a change waits
  * @state:	one of enum wf2q_state
  * @is_group:	embedded in a struct wf2q_group
- * @parked:	not to be served for now; in service, when that has ended
+ * @parked:	a leaf not to be served for now; in service, when that has ended
  * @held:	a leaf that is backlogged, but parked
  * @changed:	a new weight or class, or parking, waits for the end of its
  *		service (or did, and took effect already)
@@ -153,8 +153,7 @@ struct wf2q_tree {
  * @nr_standing: children that stand in line, also if they wait or are served
  * @owed:	by class: sectors that it got while one of a class below it
  *		waited, less WF2Q_THIN_PACE times those that they got
- * @nr_backlogged:	backlogged leaves anywhere below, but for those that are parked,
- *		or stand below a parked group below this one
+ * @nr_backlogged:	backlogged leaves anywhere below, but for those that are parked
  * @mixed:	has had children to serve that are not BE
  * @credit:	of the root: wf2q_set_credit()
  * @nr_traces:	of the root: children counted in a @wsum, and classes in @owed, anywhere below
@@ -188,8 +187,8 @@ void wf2q_pass_traced(struct wf2q_entity *leaf, u32 sectors);
 void wf2q_requeue(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_budget(struct wf2q_entity *leaf, u32 budget);
 void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_class class);
-void wf2q_park(struct wf2q_entity *e);
-void wf2q_unpark(struct wf2q_entity *e);
+void wf2q_park(struct wf2q_entity *leaf);
+void wf2q_unpark(struct wf2q_entity *leaf);
 void wf2q_stand(struct wf2q_entity *leaf);
 void wf2q_unstand(struct wf2q_entity *leaf);
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to);
@@ -274,8 +273,7 @@ static inline u32 wf2q_remaining(const struct wf2q_entity *e)
 
 /**
  * wf2q_pass - a leaf becomes backlogged, is served, and is idle again
- * @leaf:	the leaf; it is not parked, nor a group above it, and no leaf of the hierarchy
- *		is backlogged
+ * @leaf:	the leaf; it is not parked, and no leaf of the hierarchy is backlogged
  * @sectors:	how much it gets, 1..WF2Q_MAX_BUDGET
  *
  * The same as to enter, select, charge and leave it.  Where nobody is counted in W on any level,
@@ -293,8 +291,7 @@ static inline void wf2q_pass(struct wf2q_entity *leaf, u32 sectors)
  * wf2q_nr_backlogged - how many leaves below a group wait, or are in service?
  * @g: the group, or the root of the hierarchy
  *
- * What is parked, or below a parked group below this one, does not count. That
- * @g itself is parked, or a group above it, makes no difference.
+ * What is parked does not count.
  *
  * Return: their number.
  */

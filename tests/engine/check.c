@@ -133,9 +133,8 @@ static void check_child(struct wf2q_entity *e)
 		return;
 	g = wf2q_group_of(e);
 	check_group(g);
-	if (!e->parked || e->state == WF2Q_SERVING)
-		EXPECT("a backlogged group has backlogged leaves", !!g->nr_backlogged,
-		       wf2q_backlogged(e));
+	EXPECT("a backlogged group has backlogged leaves", !!g->nr_backlogged,
+	       wf2q_backlogged(e));
 	if (e->state == WF2Q_WAITING)
 		EXPECT("what a group asks for", wf2q_remaining(e),
 		       wf2q_remaining(g->next));

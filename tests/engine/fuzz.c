@@ -77,14 +77,6 @@ static void exit_group(int i)
 		vtime[i][class] = 0;
 }
 
-static bool any_parked(const struct wf2q_entity *e)
-{
-	for (; e->parent; e = &e->parent->entity)
-		if (e->parked)
-			return true;
-	return false;
-}
-
 static void call(u8 what, u8 whom, u8 much)
 {
 	struct wf2q_entity *e = &leaf[whom % LEAVES];
@@ -136,13 +128,13 @@ static void call(u8 what, u8 whom, u8 much)
 			wf2q_exit(e);
 		break;
 	case 14:
-		wf2q_park(much & 1 ? e : &group[whom % GROUPS].entity);
+		wf2q_park(e);
 		break;
 	case 15:
-		wf2q_unpark(much & 1 ? e : &group[whom % GROUPS].entity);
+		wf2q_unpark(e);
 		break;
 	case 16:
-		if (!group->nr_backlogged && !any_parked(e))
+		if (!group->nr_backlogged && !e->parked)
 			wf2q_pass(e, amount(much) & 0xffff);
 		break;
 	case 17:
@@ -165,12 +157,7 @@ static void ask(const struct wf2q_entity *e)
 
 static bool servable(const struct wf2q_entity *e)
 {
-	if (!wf2q_backlogged(e))
-		return false;
-	for (; e->parent; e = &e->parent->entity)
-		if (e->parked && e->state != WF2Q_SERVING)
-			return false;
-	return true;
+	return wf2q_backlogged(e) && !e->held;
 }
 
 static void ask_second(void)

@@ -458,7 +458,7 @@ static void settle(struct node *g)
 		jump_group(g);
 		if (!g->up)
 			return;
-		if (any_waiting(g) && !g->backlogged && !g->parked)
+		if (any_waiting(g) && !g->backlogged)
 			join(g);
 		else if (!any_waiting(g) && g->backlogged)
 			unwait(g);
@@ -537,7 +537,7 @@ static void end_turn(struct node *leaf, bool again)
 		judge_turn(n);
 		if (again && n->parked) {
 			again = false;
-			n->held = !n->level;
+			n->held = true;
 		}
 		if (n->want_class != n->class) {
 			rest(n);
@@ -723,44 +723,33 @@ void model_budget(struct node *leaf, u32 budget)
 		settle(leaf->up);
 }
 
-/* To its level, who is parked sleeps. */
-void model_park(struct node *n, bool park)
+/* To its level, a leaf that is parked sleeps. */
+void model_park(struct node *leaf, bool park)
 {
-	if (n->parked == park)
+	if (leaf->parked == park)
 		return;
 	seen.changes++;
-	n->parked = park;
-	if (n->serving)
+	leaf->parked = park;
+	if (leaf->serving)
 		return;
 	if (park) {
-		if (!n->backlogged)
+		if (!leaf->backlogged)
 			return;
-		unwait(n);
-		n->held = !n->level;
-	} else if (n->level) {
-		if (!any_waiting(n))
-			return;
-		join(n);
+		unwait(leaf);
+		leaf->held = true;
 	} else {
-		if (!n->held)
+		if (!leaf->held)
 			return;
-		n->held = false;
-		model_allot(n, n->e->budget);
-		join(n);
+		leaf->held = false;
+		model_allot(leaf, leaf->e->budget);
+		join(leaf);
 	}
-	settle(n->up);
+	settle(leaf->up);
 }
 
 bool model_servable(const struct node *leaf)
 {
-	const struct node *n;
-
-	if (!model_wants(leaf))
-		return false;
-	for (n = leaf; n->up; n = n->up)
-		if (n->parked && !n->serving)
-			return false;
-	return true;
+	return model_wants(leaf) && !leaf->held;
 }
 
 void model_prio(struct node *leaf, u32 weight, u8 class)

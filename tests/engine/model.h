@@ -73,8 +73,8 @@ struct node {
 	u32 weight, want_weight;
 	u8 class, want_class;
 	bool counted, backlogged, serving;
-	bool parked;
-	bool held;		/* a leaf: has something to serve, but is parked */
+	bool parked;		/* leaves only */
+	bool held;		/* has something to serve, but is parked */
 	u8 over;		/* classes that waited when its turn began, as bits */
 	int pos;		/* in a heap */
 	/* groups only */
@@ -113,7 +113,7 @@ enum verdict { NO, YES, OPEN };
 enum verdict model_precedes(const struct node *leaf);
 void model_exit(struct node *n);
 void model_budget(struct node *leaf, u32 budget);
-void model_park(struct node *n, bool park);
+void model_park(struct node *leaf, bool park);
 
 /* Has this leaf something to serve, as its owner sees it? Can it be served? */
 static inline bool model_wants(const struct node *leaf)

@@ -266,24 +266,13 @@ void world_cut(struct world *w, int i)
 	free(leaf);
 }
 
-static void park(struct wf2q_entity *e, bool how)
-{
-	if (how)
-		wf2q_park(e);
-	else
-		wf2q_unpark(e);
-}
-
 void world_park(struct world *w, int i, bool how)
 {
-	park(&w->leaf[i], how);
+	if (how)
+		wf2q_park(&w->leaf[i]);
+	else
+		wf2q_unpark(&w->leaf[i]);
 	model_park(&w->leaf_node[i], how);
-}
-
-void world_park_group(struct world *w, int i, bool how)
-{
-	park(&w->group[i].entity, how);
-	model_park(&w->group_node[i], how);
 }
 
 /* To ask for the second choice changes nothing. */

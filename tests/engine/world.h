@@ -71,7 +71,6 @@ bool world_precedes(struct world *w, int leaf);
 void world_cut(struct world *w, int leaf);	/* is a turn cut short for who goes next? */
 int world_second(struct world *w);	/* the leaf, -1 if none */
 void world_park(struct world *w, int leaf, bool park);
-void world_park_group(struct world *w, int group, bool park);
 void world_move(struct world *w, int leaf, int group);
 void world_rebirth(struct world *w, int leaf, int group);
 bool world_remake_group(struct world *w, int group);
