@@ -6,9 +6,7 @@
  * (bfq_group.dev_weight, which wins).  What a group was served is added to its line in io.stat.
  *
  * The block layer makes a group when a cgroup first does I/O to a device, or, for all cgroups that
- * do, when the scheduler is selected.  When a cgroup is removed, processes' queues, empty or not,
- * leave its group at once, so that a task that is long gone elsewhere does not keep the dead
- * cgroup's memory; the group's own queues stay until they are empty (bfq-cgroup.c).
+ * do, when the scheduler is selected.
  */
 #include "bfq-iosched.h"
 #include "bfq-trace.h"

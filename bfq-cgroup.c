@@ -6,11 +6,12 @@
  * policies hang their data on it; ours is struct bfq_group, with the engine's
  * node in it.  The tree of nodes is the tree of cgroups.
  *
- * When a cgroup is removed its group goes offline: nothing new is charged to
- * it, but to its nearest ancestor that is online, where processes' queues are moved
- * with all that waits in them.  What waits in the group's own queues is served where
- * it stands, by the old weight, and each of these keeps the group until then.  So the
- * group leaves the tree when it is offline and the last queue has left it.
+ * When a cgroup is removed its group goes offline: nothing new is charged to it, but to its nearest
+ * ancestor that is online, where processes' queues are moved with all that waits in them; also
+ * empty ones, so that a task that is long gone elsewhere does not keep the dead cgroup's memory.
+ * What waits in the group's own queues is served where it stands, by the old weight, and each of
+ * these keeps the group until then.  So the group leaves the tree when it is offline and the last
+ * queue has left it.
  *
  * How groups are made, and what users write, is in bfq-cgroup-files.c.
  */

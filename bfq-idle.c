@@ -102,12 +102,6 @@ static bool bfq_idle_beside(const struct bfq_data *bfqd, const struct bfq_queue 
 	return false;
 }
 
-/* Is any of another class active there?  (Elsewhere several classes may be for all that.) */
-static bool bfq_idle_mixed(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfq_idle_beside(bfqd, q, false) || bfq_idle_beside(bfqd, q, true);
-}
-
 /* Is a queue that runs empty worth waiting for, if that keeps others out?  Its next comes soon. */
 static bool bfq_idle_comes_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -196,7 +190,7 @@ bool bfq_idle_claims_for(const struct bfq_data *bfqd, const struct bfq_queue *q,
 {
 	if (what != BFQ_PLUG_SHARES && (what != BFQ_PLUG_BEHIND || !bfqd->kind->seeks))
 		return false;
-	return !bfq_idle_mixed(bfqd, q);
+	return !bfq_idle_beside(bfqd, q, false) && !bfq_idle_beside(bfqd, q, true);
 }
 
 /**

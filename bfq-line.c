@@ -217,19 +217,14 @@ static bool bfq_line_may_have_kept(const struct bfq_data *bfqd, const struct bfq
 	return !bfqd->active.nr_first && !wf2q_leads(&waiter->q->entity, 1);
 }
 
-/* Are its requests not to be made now: have they as many tags as they may, or would be parked? */
-static bool bfq_line_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfq_line_full(bfqd, q) || (!q->sync && bfq_raise_writes_wait(bfqd));
-}
-
 /*
- * A queue is in line for a tag: it competes, and it is due something meanwhile, unless it is held
- * back; or it would come before all others afterwards.  Return whether it may have one.
+ * A queue is in line for a tag: it competes, and it is due something meanwhile, unless it has as
+ * many tags as it may, or would be parked; or it would come before all others afterwards.  Return
+ * whether it may have one.
  */
 static bool bfq_line_note(struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	bool may = !bfq_line_held_back(bfqd, q);
+	bool may = !bfq_line_full(bfqd, q) && (q->sync || !bfq_raise_writes_wait(bfqd));
 
 	bfq_active_note(bfqd, q);
 	if (may)

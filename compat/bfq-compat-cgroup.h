@@ -34,15 +34,10 @@ static inline struct blkcg_gq *pd_to_blkg(struct blkg_policy_data *pd)
 	return pd ? pd->blkg : NULL;
 }
 
-/* Take a reference where one is held already, or, under RCU, where none is. */
+/* Take a reference where one is held already. */
 static inline void blkg_get(struct blkcg_gq *blkg)
 {
 	percpu_ref_get(&blkg->refcnt);
-}
-
-static inline bool blkg_tryget(struct blkcg_gq *blkg)
-{
-	return blkg && percpu_ref_tryget(&blkg->refcnt);
 }
 
 /*

@@ -169,10 +169,9 @@ static void probe_charge(struct probe_data *pd, struct request *rq)
 {
 	struct blkcg_gq *blkg = rq->bio ? rq->bio->bi_blkg : NULL;
 
-	if (!blkg_tryget(blkg))
+	if (!blkg)
 		return;
 	blkg_get(blkg);
-	blkg_put(blkg);
 	if (blkg_to_pd(blkg, &probe_policy) && blkg->blkcg)
 		atomic_inc(&pd->charged);
 	blkg_put(blkg);
