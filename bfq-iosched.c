@@ -4,19 +4,8 @@
  *
  * Every process and every cgroup that does I/O has a weight, and gets that share of what the device
  * can do, measured in sectors (bfq-price.c).  This file is the front door: what the block layer
- * calls, and where a device's scheduler is born and dies.  The way of a request through the rooms:
- *
- *	bfq_bio_merge		can the bio join a request that we hold?
- *	bfq_limit_depth		may its process have another tag?
- *	bfq_prepare_request	a request, and the process's queue, are found
- *	bfq_insert_requests	it is staged on this CPU
- *	bfq_dispatch_request	stages are drained into queues, the engine
- *				picks a queue, the queue its next request,
- *				and that is charged
- *	bfq_completed_request	it is counted out
- *	bfq_finish_request	its reference on the queue is dropped
- *
- * Documentation/design.md is the map of the house.
+ * calls, and where a device's scheduler is born and dies.  Documentation/design.md is the map of
+ * the house, and shows the way of a request through it.
  */
 #include <linux/sched/mm.h>
 #include "bfq-iosched.h"

@@ -38,7 +38,8 @@
  * and from one more rule: the finish of a child that is behind never moves earlier while it waits,
  * as many children doing so at once would overload the near future. A smaller budget or a new
  * weight shows in the finish when its owner is not behind or has been served. (A larger weight may
- * be worth giving up a lag for: wf2q_set_weight().) The proof stands in Documentation/engine.md.
+ * be worth giving up a lag for: wf2q_reweigh_waiting().) The proof stands in
+ * Documentation/engine.md.
  *
  * A child may want more than it can ask for yet (bfq-line.c): it stands in line.  The fluid server
  * would serve it, so it is counted in W and its lag is kept as if it waited, but it is not chosen:
@@ -982,9 +983,8 @@ static void wf2q_set_weight_in_class(struct wf2q_entity *e)
  * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
  * @class:	its new class
  *
- * For the leaf in service both take effect when the service ends. Else a new class takes effect at
- * once, and the weight with it: the leaf starts at V of its new class. While the class stays the
- * same, a weight takes effect as wf2q_set_weight() says.
+ * When that takes effect says a table in Documentation/engine.md; for the leaf in service, when the
+ * service ends.
  */
 void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_class class)
 {
@@ -1013,11 +1013,10 @@ void wf2q_set_prio(struct wf2q_entity *leaf, unsigned int weight, enum wf2q_clas
 
 /**
  * wf2q_park - a leaf is not to be served for now
- * @leaf:	the leaf
+ * @leaf:	the leaf; in service, when that ends
  *
- * It takes effect at once, in service when that ends. To its group, what is parked sleeps: a lag is
- * given up, unless it stands in line, a lead remembered. A parked leaf may be entered, left,
- * changed, moved and charged out of turn as any other.
+ * To its group it sleeps: a lag is given up, unless it stands in line, a lead remembered. It may be
+ * entered, left, changed, moved and charged out of turn as any other.
  */
 void wf2q_park(struct wf2q_entity *leaf)
 {
@@ -1100,8 +1099,7 @@ void wf2q_unstand(struct wf2q_entity *leaf)
  * @leaf:	the leaf
  * @to:		the group, of the same hierarchy
  *
- * A backlogged leaf waits in its new group with what its allotment had left; if it was in service,
- * that has ended and nothing is in service. If it is parked or stands in line it stays so.
+ * If it is parked or stands in line it stays so; if it was in service nothing is.
  */
 void wf2q_move(struct wf2q_entity *leaf, struct wf2q_group *to)
 {

@@ -70,8 +70,7 @@ enum wf2q_class { WF2Q_RT, WF2Q_RAISED, WF2Q_BE, WF2Q_IDLE, WF2Q_CLASSES };
  * @WF2Q_DUE:		not backlogged, but stands in line, and was not ahead when it was looked at:
  *			counted, and in no tree
  * @WF2Q_WAITING:	backlogged, in the waiting tree (or the sole to wait)
- * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its
- *			group
+ * @WF2Q_SERVING:	backlogged and chosen: in no tree, in_service of its group
  */
 enum wf2q_state {
 	WF2Q_OUT, WF2Q_REMEMBERED, WF2Q_STANDING, WF2Q_DUE, WF2Q_WAITING, WF2Q_SERVING
@@ -81,13 +80,11 @@ enum wf2q_state {
  * struct wf2q_entity - what is scheduled: a leaf (queue) or a group
  * @node:	link in the waiting or the idle tree of its group and class
  * @parent:	the group it is a child of; NULL for the root's own entity
- * @start:	virtual time of all service received so far; moves as it is
- *		served
+ * @start:	virtual time of all service received so far; moves as it is served
  * @finish:	virtual time at which its allotment ends; while idle, @start
  * @min_start:	smallest @start in the waiting subtree below @node
  * @inverse:	2^WF2Q_SHIFT / @weight, rounded to nearest
- * @budget:	sectors of the current allotment; of a group, those that its
- *		next child still has
+ * @budget:	sectors of the current allotment; of a group, those that its next child still has
  * @service:	sectors received in the current allotment
  * @weight:	the weight its timestamps are made with
  * @new_weight:	the weight last asked for; differs while a change waits
@@ -145,8 +142,7 @@ struct wf2q_tree {
  * struct wf2q_group - an inner node of the hierarchy, or its root
  * @entity:	the group as a child of its parent
  * @tree:	its children, by class
- * @next:	the child to serve next; valid while none is in service and
- *		one is waiting
+ * @next:	the child to serve next; valid while none is in service and one is waiting
  * @in_service:	the child in service
  * @sole:	the only waiting child, which then stands in no tree
  * @nr_waiting:	waiting children
@@ -320,10 +316,7 @@ static inline struct wf2q_entity *wf2q_in_service(struct wf2q_group *root)
  * @e:		the leaf, or the group's entity
  * @weight:	its new weight, 1..WF2Q_MAX_WEIGHT
  *
- * It takes effect at once for an idle entity, and for a waiting one that does not lag; for the one
- * in service and those above it, when the service ends. A waiting entity that lags takes on a
- * weight at once if that, counted from now on, brings its turn nearer (it gives its lag up for it),
- * else when it has been served.
+ * When that takes effect: as for wf2q_set_prio().
  */
 static inline void wf2q_set_weight(struct wf2q_entity *e, unsigned int weight)
 {
