@@ -43,7 +43,8 @@
  * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
  * before it was back.  It is near the least of what was seen, since all that such a request may
  * still meet is work that others have left behind (a cache being programmed, a stream being read
- * ahead), which makes it longer.  The device is plugged for one queue or another now and then only
+ * ahead), which makes it longer.  And it is of one kind of requests, since reads and writes, and small
+ * and large ones, take different times: the others of its process are not judged.  The device is plugged for one queue or another now and then only
  * to see that.  (On a disk such samples are few while others are served, and seeks differ: one
  * process took 4 ms alone, another 11.)  Thinking counts by no more than twice what is usual: a
  * process that the CPU is taken from now and then does not want to go slower.
@@ -104,6 +105,10 @@
  */
 #define BFQ_LONE_RUN		4
 #define BFQ_LONE_RISE		64
+
+/* The figure is of requests of one kind, until fewer than so many of the last 32 are of it. */
+#define BFQ_USUAL_OF_32		4
+#define BFQ_KIND_WRITES		0x80	/* beside the size's order of magnitude */
 
 /* On a disk the mean of about this many prices is taken. */
 #define BFQ_PRICE_MEAN		16
@@ -208,12 +213,44 @@ static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
 	habit->sure = true;
 }
 
+/* Of the same kind are requests in one direction that differ in size by less than a factor of two. */
+static u8 bfq_habit_kind(const struct request *rq)
+{
+	return fls(bfq_rq_size(rq)) | (rq_data_dir(rq) == WRITE ? BFQ_KIND_WRITES : 0);
+}
+
+/*
+ * Without moving parts: was the last request of the kind of which it is known what it takes alone?
+ * If that kind is hardly seen any more, another one is to be learned.
+ */
+static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	struct bfq_habit *habit = &q->habit;
+	bool usual = habit->last_kind == habit->kind;
+
+	if (!habit->alone_ns)
+		return true;
+	habit->usual = (habit->usual << 1) | usual;
+	if (usual || hweight32(habit->usual) >= BFQ_USUAL_OF_32)
+		return usual;
+	habit->alone_ns = 0;
+	habit->lag_ns = 0;
+	habit->looks = 0;
+	habit->run = 0;
+	habit->sure = false;
+	if (habit->behind)
+		bfq_active_behind(bfqd, q, false);
+	return true;
+}
+
 /* The last request had the device for itself, which has no moving parts. */
 static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
 {
 	if (!habit->alone_ns) {
 		habit->alone_ns = took;
 		habit->trials = BFQ_TRIALS;
+		habit->kind = habit->last_kind;
+		habit->usual = ~0;
 	}
 	bfq_habit_see_run(habit, took);
 }
@@ -242,6 +279,11 @@ void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns)
 		habit->alone_ns = ns;
 }
 
+static void bfq_habit_refill(struct bfq_habit *habit)
+{
+	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
+}
+
 /* With its last request a queue fell back by so much: how much may others be served beside it? */
 static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
 {
@@ -250,7 +292,7 @@ static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
 
 	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, habit->quota - habit->quota / 4);
 	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
-	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
+	bfq_habit_refill(habit);
 }
 
 /**
@@ -289,12 +331,15 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, u32 w
 	u32 thought = habit->thought_ns;
 	u32 share = READ_ONCE(q->share);
 	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
+	bool usual = bfqd->kind->seeks || bfq_habit_usual(bfqd, q);
 
 	if (!READ_ONCE(habit->lone))
 		habit->run = 0;
-	else if (!bfqd->kind->seeks)
+	else if (usual && !bfqd->kind->seeks)
 		bfq_habit_see_alone(habit, took);
-	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
+	if (!usual && habit->behind)
+		bfq_habit_refill(habit);
+	if (!usual || !habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
 	share += share / BFQ_AIM_PART;
 
@@ -400,6 +445,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	if (bfq_habit_single(q))
 		bfq_habit_progress(bfqd, q, min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST));
 	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
+	habit->last_kind = bfq_habit_kind(rq);
 	return rest;
 }
 

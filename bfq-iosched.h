@@ -167,6 +167,7 @@ struct bfq_group {
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seeks: one bit per recent request, set where it was far from the one before
  * @gaps: one, set where it was a step ahead of the one before; on disks with moving parts
+ * @usual: one, set where it was of @kind; without moving parts
  * @sent: number of the device's send that found it empty and was its last; 0: it was not.
  *	Written when a request is sent, read when it completes
  * @took_ns: what its last request took, from its allocation to its completion; written on
@@ -175,6 +176,8 @@ struct bfq_group {
  * @thought_ns: what it thought before that request
  * @usual_ns: what it usually thinks
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
+ * @kind: of what kind of requests this is known, without moving parts
+ * @last_kind: what kind the last request was of
  * @first_ns, @second_ns: what the fastest two of some requests in a row took
  * @run: how many these are so far
  * @sure: @alone_ns is of such a run, and not of a single request
@@ -194,7 +197,10 @@ struct bfq_habit {
 	u64 asked_ns;
 	u32 think_ns;
 	u32 seeks;
-	u32 gaps;
+	union {
+		u32 gaps;
+		u32 usual;
+	};
 	u32 sent;
 	u32 took_ns;
 	u32 thought_ns;
@@ -207,10 +213,12 @@ struct bfq_habit {
 	s32 quota;
 	s32 room;
 	u8 think_samples;
-	u8 looks;
-	u8 run;
 	u8 trials;
 	u8 singles;
+	u8 kind;
+	u8 last_kind;
+	u8 looks:2;
+	u8 run:3;
 	bool sure:1;
 	bool behind:1;
 	bool lone;

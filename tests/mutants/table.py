@@ -191,6 +191,12 @@ MUTANTS = (
     Mutant("habit-seeks-always", "and who reads along",
            ("moving-parts",),
            (("bfq-iosched.h", "> BFQ_SEEK_FAR;", "> BFQ_SEEK_FAR || 1;"),)),
+    Mutant("kinds-alike", "what a quick write takes is not expected of a read",
+           ("mixed",),
+           (("bfq-habit.c", "bool usual = habit->last_kind == habit->kind;", "bool usual = true;"),)),
+    Mutant("kind-kept", "who changes to other requests has its guarantee for them",
+           ("mixed",),
+           (("bfq-habit.c", "hweight32(habit->usual) >= BFQ_USUAL_OF_32)", "true)"),)),
     # --- bfq-device.c
     Mutant("device-solid", "moving parts are noticed",
            ("moving-parts",),

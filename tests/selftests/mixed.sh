@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: who asks for different kinds of requests, one at a time, has its share, and others the rest
+# where: icount
+# build: modelled disks
+#
+# What it makes alone is known of one kind of its requests. Were a quick write's time taken for what
+# a read should take, the drive would be kept for it until it had more than it can be guaranteed.
+. "${0%/*}/ktap.sh"
+plan 6
+require fio addpart
+require_helper
+
+modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
+parts 4 2097152
+sched "${SCHED:-$BFQ_NAME}"
+# who begins goes first for some time, whatever it asks for
+echo 0 >"$QUEUE/iosched/low_latency"
+cg_setup
+cg mixed 100
+cg deep 100
+cg many 1000
+LOAD_S=3
+
+done_both() { calc "$(sectors_read 1) + $(sectors_written 1)"; }
+rests() { [ "$(cat "/sys/block/$DISK/inflight" | tr -d ' 0')" = "" ]; }
+deep() { reader_in deep 2 --rw=randread --bs="$1" --ioengine=libaio --iodepth=32 --runtime=$LOAD_S; }
+# beside WHAT ARGS...: a second alone, and one beside a deep reader of the same weight
+beside() {
+	what=$1
+	shift
+	reader_in mixed 1 --bs=4k --ioengine=psync --runtime=$((LOAD_S + 3)) "$@"
+	sleep 1
+	a=$(done_both)
+	sleep 1
+	alone=$(calc "$(done_both) - $a")
+	deep 4k
+	sleep 1
+	a=$(done_both) b=$(sectors_read 2)
+	sleep 1
+	mixed=$(calc "100 * ($(done_both) - $a) / $alone")
+	others=$(calc "($(sectors_read 2) - $b) * 512 / 1e6")
+	compare "$what: it has its half ($mixed %)" "$mixed" -ge 43
+	compare "and a deep reader what the drive does meanwhile ($others MB/s)" "$others" -ge 85
+	sleep 2
+	eventually 60 rests || give_up "fio does not end"
+}
+beside "a tenth of its requests are writes" --rw=randrw --rwmixread=90
+beside "a tenth are 64 times as large" --rw=randread --bssplit=4k/90:256k/10
+
+# changes: ms for small reads of a process that has made large ones before
+changes() {
+	in_cg many "$HELPER" issue "$DEV" "a=s400+64 / wait b=s3000+4" >"$WORK/out" || give_up "no reads"
+	took=$(awk '$1 == "b" { printf "%d", ($3 - $2) / 1000 }' "$WORK/out")
+}
+changes
+alone=$took
+LOAD_S=20
+deep 128k
+eventually 60 part_at_work 2 || give_up "fio does not start"
+changes
+note "4 KiB at a time: alone $alone ms, with ten parts of eleven $took"
+compare "who changes to another kind has its share of what it makes alone again" "$took" -le $((alone * 118 / 100))
+holds "and the reads were made" [ "$alone" -gt 100 ]
