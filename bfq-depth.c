@@ -252,13 +252,13 @@ static noinline void bfq_limit_to_none(struct blk_mq_alloc_data *data)
  */
 static noinline void bfq_limit_scarce(struct bfq_data *bfqd, struct bfq_queue *q, blk_opf_t opf)
 {
-	bool has = atomic_read(&q->tags);
+	unsigned int has = atomic_read(&q->tags);
 
 	if (!has)
 		bfq_habit_asked(q);
 	if (bfq_depth_exceeded(bfqd, q, opf))
 		bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
-	else if (has)
+	else if (has >= (bfq_line_few(bfqd) ? 1 : READ_ONCE(bfqd->kind)->few))
 		bfq_habit_held(q);
 }
 

@@ -58,6 +58,7 @@
  */
 static const struct bfq_kind bfq_moving = {
 	.seeks = true,
+	.few = 1,
 	.batch = 1,
 	.budget = 0,
 	.overhead = 512,
@@ -73,15 +74,17 @@ static const struct bfq_kind bfq_moving = {
 /*
  * Without moving parts another queue costs nothing, and a turn of 512 KiB, 1 ms at 500 MB/s, keeps
  * shares exact over short times.  Eight requests chosen at a time are enough to spread the price of
- * the lock, and too few to be noticed by what arrives just behind them.  Overhead: at its peak a
- * drive does as many requests of 4 KiB as would fill half of its bandwidth.  The limit begins with
- * 1 MiB, which gives an ordinary NVMe drive its full rate.  Beside a raised queue all is ten times
- * as fast as on a disk, or a little less; its credit lasts for longer where reads are seen to take
- * longer.  Others are held back for groups a quarter as long: a reader of little at a time is never
- * served what it is due in bytes, and four of them cost a stream beside them a seventh of its rate.
+ * the lock, and too few to be noticed by what arrives just behind them.  Nor do as many at a time
+ * keep a drive busy that does dozens.  Overhead: at its peak a drive does as many requests of 4 KiB
+ * as would fill half of its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe
+ * drive its full rate.  Beside a raised queue all is ten times as fast as on a disk, or a little
+ * less; its credit lasts for longer where reads are seen to take longer.  Others are held back for
+ * groups a quarter as long: a reader of little at a time is never served what it is due in bytes,
+ * and four of them cost a stream beside them a seventh of its rate.
  */
 static const struct bfq_kind bfq_solid = {
 	.seeks = false,
+	.few = 8,
 	.batch = 8,
 	.budget = 1024,
 	.overhead = 8,
@@ -287,6 +290,7 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 	struct bfq_device *dev = &bfqd->device;
 	struct bfq_queue *q = bfq_rq_queue(rq);
 	unsigned long noted = 0;
+	int own, all;
 	u64 inside;
 
 	if (unlikely(load && dev->said)) {
@@ -299,11 +303,11 @@ void bfq_device_sent(struct bfq_data *bfqd, struct request *rq, u32 load)
 		bfq_raise_sent(bfqd, q);
 	}
 	bfq_rq_set_sent(rq, load, noted);
-	atomic_inc(&q->in_flight);
-	atomic_inc(&bfqd->in_flight);
+	all = atomic_inc_return(&bfqd->in_flight);
+	own = atomic_inc_return(&q->in_flight);		/* last: one that completes makes it less */
 	inside = atomic64_add_return(BFQ_ONE_SEND + load, &dev->inside);
 	/* alone in the device, until somebody else is sent */
-	bfq_habit_sent(q, (u32)inside == load ? inside >> BFQ_SENDS_SHIFT : 0);
+	bfq_habit_sent(q, own == all ? inside >> BFQ_SENDS_SHIFT : 0);
 	if (load)
 		dev->chosen += load;
 }

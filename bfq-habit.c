@@ -21,9 +21,14 @@
  * would make if it had the device to itself.  For a process that asks for one request after the
  * other this can be told from one request to the next:
  *
- *	alone	what the request would have taken alone, and the thinking before it
+ *	alone	what the request would have taken alone, and the thinking behind it
  *	took	what both have taken, and the wait for a tag
  *	lag	+= share * took - alone
+ *
+ * Without moving parts also for one that asks for a few at a time, each of which counts for its
+ * part of the time.  (Its share of all that the device moves it could not use, and to keep that
+ * free for it is to waste it: beside one that read two blocks at a time, two readers that made
+ * 514 MB/s had 39 of an SSD, and 3 if it paused for 2 ms in between.)
  *
  * A lag above zero says that it is behind its guarantee, below that others have cost it nothing
  * yet.  The lag is the integral of the error, so what it was short of before is made
@@ -40,14 +45,15 @@
  * made up for.)
  *
  * What a request takes alone is, on a disk with moving parts, the mean of its process's prices.  On
- * flash it is seen now and then: whenever a request found the device empty and nobody else was sent
- * before it was back.  It is near the least of what was seen, since all that such a request may
- * still meet is work that others have left behind (a cache being programmed, a stream being read
- * ahead), which makes it longer.  And it is of one kind of requests, since reads and writes, and small
- * and large ones, take different times: the others of its process are not judged.  The device is plugged for one queue or another now and then only
- * to see that.  (On a disk such samples are few while others are served, and seeks differ: one
- * process took 4 ms alone, another 11.)  Thinking counts by no more than twice what is usual: a
- * process that the CPU is taken from now and then does not want to go slower.
+ * flash it is seen now and then: whenever a request found nobody else's in the device and nobody
+ * else's was sent before it was back.  It is near what half of such samples are below, since some
+ * of them meet work that others have left behind (a cache being programmed, a stream being read
+ * ahead).  And it is of one kind of requests, since reads and writes, small and large ones, one
+ * and several at a time take different times: the others of its process are not judged.  The device
+ * is plugged for one queue or another now and then only to see that.  (On a disk such samples are
+ * few while others are served, and seeks differ: one process took 4 ms alone, another 11.)
+ * Thinking counts by no more than twice what is usual: a process that the CPU is taken from now and
+ * then does not want to go slower.
  *
  * This room only notes; others draw the conclusions, and only read.
  */
@@ -78,6 +84,9 @@
  */
 #define BFQ_AIM_PART		16
 
+/* What several at a time take varies by themselves, and what they take alone is known less well. */
+#define BFQ_AIM_PART_FEW	32
+
 /*
  * A queue that is behind by this time is to catch up until it is ahead by it.  Long enough for
  * a write cache to be filled in between, and emptied in between: switching to and fro with each
@@ -100,15 +109,34 @@
 
 /*
  * Without moving parts so many requests in a row are a sample, since now and then one meets what
- * the device has read ahead, or what others have left to be done; and a sample raises the figure
- * by no more than this part of it.
+ * the device has read ahead, or what others have left to be done; and a sample moves the figure by
+ * no more than this part of it, but where it is less than half; and by an eighth of what it is off,
+ * since of several at a time each takes another time.
  */
 #define BFQ_LONE_RUN		4
+#define BFQ_LONE_SKIPPED	4
 #define BFQ_LONE_RISE		64
+#define BFQ_LONE_MEAN		8
 
 /* The figure is of requests of one kind, until fewer than so many of the last 32 are of it. */
 #define BFQ_USUAL_OF_32		4
-#define BFQ_KIND_WRITES		0x80	/* beside the size's order of magnitude */
+
+/*
+ * A kind of requests: the order of magnitude of their size, above it whether the process asks for
+ * one at a time, two or three, or four and more, and above that whether they are writes.
+ */
+#define BFQ_KIND_SIZE		0x1f
+#define BFQ_KIND_NR_SHIFT	5
+#define BFQ_KIND_NR		3
+#define BFQ_KIND_SEVERAL	(BFQ_KIND_NR << BFQ_KIND_NR_SHIFT)
+#define BFQ_KIND_NR_MOST	2
+#define BFQ_KIND_WRITES		0x80
+
+/*
+ * Who has the limit's fourth part in the device keeps that busy enough: four of 128 KiB at a time
+ * make what an SSD can do, and its limit is a MiB and more.
+ */
+#define BFQ_FILLS_PART		4
 
 /* On a disk the mean of about this many prices is taken. */
 #define BFQ_PRICE_MEAN		16
@@ -150,19 +178,28 @@
 #define BFQ_QUOTA_GAIN		16
 #define BFQ_LAG_PULL		(8LL * BFQ_LAG_TURN)
 
-/* An arrival: did the process wait for all before it? */
-static void bfq_habit_see_single(struct bfq_data *bfqd, struct bfq_queue *q, bool waited)
+/* A request and what lies between it and the next: the time that each took, in ns. */
+struct bfq_pace {
+	u32 think;
+	u32 took;
+	u32 wait;		/* for the next one's tag */
+	u32 share;		/* that the process is to have */
+	unsigned int nr;	/* requests that it asks for at a time */
+};
+
+/* An arrival: so many requests does the process ask for at a time, with it. */
+static void bfq_habit_see_nr(struct bfq_data *bfqd, struct bfq_queue *q, unsigned int nr)
 {
 	struct bfq_habit *habit = &q->habit;
 
-	if (!waited || READ_ONCE(habit->held)) {
+	if (nr > bfqd->kind->few || READ_ONCE(habit->held)) {
 		WRITE_ONCE(habit->held, false);
-		habit->singles = 0;
+		habit->few = 0;
 		habit->lag_ns = 0;
 		if (habit->behind)
 			bfq_active_behind(bfqd, q, false);
-	} else if (habit->singles < BFQ_SINGLES) {
-		habit->singles++;
+	} else if (habit->few < BFQ_FEW_IN_A_ROW) {
+		habit->few++;
 	}
 }
 
@@ -189,49 +226,61 @@ void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /*
- * Without moving parts: some requests in a row, of which the second of the fastest is one
- * sample.  It is followed downwards at once, and slowly upwards.
+ * Without moving parts: the mean of some requests in a row is one sample.  Of several at a time the
+ * first were sent when others may have been in the device still.
  */
 static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
 {
-	s32 off, rise = habit->alone_ns / BFQ_LONE_RISE;
+	s32 off, most = habit->alone_ns / BFQ_LONE_RISE;
 
-	if (!habit->run) {
-		habit->first_ns = BFQ_TOOK_MOST;
-		habit->second_ns = BFQ_TOOK_MOST;
+	if (habit->run < BFQ_LONE_SKIPPED) {
+		if (habit->last_kind & BFQ_KIND_SEVERAL) {
+			habit->run++;
+			return;
+		}
+		habit->run = BFQ_LONE_SKIPPED;
 	}
-	habit->second_ns = clamp(took, habit->first_ns, habit->second_ns);
-	habit->first_ns = min(habit->first_ns, took);
-	if (++habit->run < BFQ_LONE_RUN)
+	habit->run_ns = (habit->run > BFQ_LONE_SKIPPED ? habit->run_ns : 0) + took / BFQ_LONE_RUN;
+	if (habit->run + 1 < BFQ_LONE_SKIPPED + BFQ_LONE_RUN) {
+		habit->run++;
 		return;
+	}
 	habit->run = 0;
 	habit->trials = BFQ_TRIALS;
-	off = habit->second_ns - habit->alone_ns;
+	off = habit->run_ns - habit->alone_ns;
 	if (habit->sure)
-		off = off < 0 ? off / 2 : min(off, rise);
+		off = -off > (s32)habit->alone_ns / 2 ? off / 2 :
+		      clamp(off / BFQ_LONE_MEAN, -most, most);
 	habit->alone_ns += off;
 	habit->sure = true;
 }
 
-/* Of the same kind are requests in one direction that differ in size by less than a factor of two. */
-static u8 bfq_habit_kind(const struct request *rq)
+/* Of what kind is a request, where its process asks for @nr at a time? */
+static u8 bfq_habit_kind(const struct request *rq, unsigned int nr)
 {
-	return fls(bfq_rq_size(rq)) | (rq_data_dir(rq) == WRITE ? BFQ_KIND_WRITES : 0);
+	u8 kind = fls(blk_rq_sectors(rq)) & BFQ_KIND_SIZE;
+
+	if (nr > 1)
+		kind |= min(fls(nr) - 1, BFQ_KIND_NR_MOST) << BFQ_KIND_NR_SHIFT;
+	return op_is_write(req_op(rq)) ? kind | BFQ_KIND_WRITES : kind;
 }
 
 /*
  * Without moving parts: was the last request of the kind of which it is known what it takes alone?
- * If that kind is hardly seen any more, another one is to be learned.
+ * If that kind is hardly seen any more, or others are seen that take longer, which is where most of
+ * its time goes, another one is to be learned.
  */
-static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q)
+static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q, u32 took)
 {
 	struct bfq_habit *habit = &q->habit;
-	bool usual = habit->last_kind == habit->kind;
+	bool usual = habit->last_kind == habit->kind, slower;
 
-	if (!habit->alone_ns)
+	if (!habit->alone_ns || (usual && habit->usual == U32_MAX))
 		return true;
 	habit->usual = (habit->usual << 1) | usual;
-	if (usual || hweight32(habit->usual) >= BFQ_USUAL_OF_32)
+	slower = READ_ONCE(habit->lone) && took / 2 > habit->alone_ns &&
+		 hweight32(~habit->usual) >= BFQ_USUAL_OF_32;
+	if (usual || (!slower && hweight32(habit->usual) >= BFQ_USUAL_OF_32))
 		return usual;
 	habit->alone_ns = 0;
 	habit->lag_ns = 0;
@@ -250,7 +299,7 @@ static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
 		habit->alone_ns = took;
 		habit->trials = BFQ_TRIALS;
 		habit->kind = habit->last_kind;
-		habit->usual = ~0;
+		habit->usual = U32_MAX;
 	}
 	bfq_habit_see_run(habit, took);
 }
@@ -321,34 +370,48 @@ u32 bfq_habit_quota(const struct bfq_queue *q)
 }
 
 /*
- * How does a queue get on?  It thought, asked, and has had what it asked for; for the tag of its
- * next request it has waited for @wait ns.
+ * By how much has a queue been slower than it is to be, with its last request and the thinking
+ * behind it?  A request that is not @judged does not count, and of several at a time each counts
+ * for its part of the time.
  */
-static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, u32 wait)
+static s64 bfq_habit_slow(struct bfq_habit *habit, const struct bfq_pace *pace, bool judged)
 {
-	struct bfq_habit *habit = &q->habit;
-	u32 took = max(READ_ONCE(habit->took_ns), 1U);	/* 0 means not known */
-	u32 thought = habit->thought_ns;
-	u32 share = READ_ONCE(q->share);
-	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
-	bool usual = bfqd->kind->seeks || bfq_habit_usual(bfqd, q);
+	u32 think = pace->think;
+	u64 due = (u64)(pace->took + pace->wait) * pace->share >> BFQ_SHARE_SHIFT;
+	s64 slow = judged ? ((s64)due - habit->alone_ns) >> fls(pace->nr - 1) : 0;
 
-	if (!READ_ONCE(habit->lone))
-		habit->run = 0;
-	else if (usual && !bfqd->kind->seeks)
-		bfq_habit_see_alone(habit, took);
-	if (!usual && habit->behind)
-		bfq_habit_refill(habit);
-	if (!usual || !habit->alone_ns || !share || bfqd->active.nr < 2)
-		return;
-	share += share / BFQ_AIM_PART;
-
-	if (thought > habit->usual_ns)
+	if (!think)
+		return slow;
+	if (think > habit->usual_ns)
 		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
 	else
 		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
-	slow = (s64)(((u64)took + wait + thought) * share >> BFQ_SHARE_SHIFT) -
-	       (habit->alone_ns + min(thought, 2 * habit->usual_ns));
+	due = (u64)think * pace->share >> BFQ_SHARE_SHIFT;
+	return slow + (s64)due - min(think, 2 * habit->usual_ns);
+}
+
+/* How does a queue get on?  It asked, has had what it asked for, and thought. */
+static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_pace *pace)
+{
+	struct bfq_habit *habit = &q->habit;
+	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
+	u32 share = READ_ONCE(q->share);
+	bool usual;
+
+	pace->took = READ_ONCE(habit->took_ns);
+	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
+		return;
+	pace->took = max(pace->took, 1U);	/* 0 means not known */
+	WRITE_ONCE(habit->took_ns, 0);
+	usual = bfqd->kind->seeks || bfq_habit_usual(bfqd, q, pace->took);
+	if (!READ_ONCE(habit->lone))
+		habit->run = 0;
+	else if (usual && !bfqd->kind->seeks)
+		bfq_habit_see_alone(habit, pace->took);
+	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
+		return;
+	pace->share = share + share / (pace->nr > 1 ? BFQ_AIM_PART_FEW : BFQ_AIM_PART);
+	slow = bfq_habit_slow(habit, pace, usual);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
 	lag = habit->lag_ns + slow;
@@ -396,6 +459,12 @@ u64 bfq_habit_rest(const struct bfq_queue *q)
 	return completed ? now - min(now, completed) : U64_MAX;
 }
 
+/* Is it known what a queue makes alone, and does that not matter, since the others are like it? */
+static bool bfq_habit_of_equals(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfqd->active.alike && !bfqd->active.stale && q->habit.alone_ns;
+}
+
 /* The mean of so many thinks; where they are enough it takes no division. */
 static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 {
@@ -422,31 +491,63 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
 {
 	struct bfq_habit *habit = &q->habit;
-	u64 completed, asked, think, rest;
-	bool waited;
+	struct bfq_pace pace = {};
+	u64 completed, asked, rest = 0;
 
 	/* none in flight: then the time of the last completion is there to be read, too */
-	waited = !q->nr_queued && !atomic_read_acquire(&q->in_flight);
-	bfq_habit_see_single(bfqd, q, waited);
-	if (!waited)
-		return 0;
-	completed = READ_ONCE(habit->completed_ns);
-	asked = READ_ONCE(habit->asked_ns);
-	if (!completed)
-		return U64_MAX;
+	pace.nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
+	bfq_habit_see_nr(bfqd, q, pace.nr);
+	if (pace.nr == 1) {
+		completed = READ_ONCE(habit->completed_ns);
+		asked = READ_ONCE(habit->asked_ns);
+		if (!completed)
+			return U64_MAX;
 
-	if (asked < completed || asked > rq->start_time_ns)
-		asked = rq->start_time_ns;
-	rest = asked > completed ? asked - completed : 0;
-	if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
-		habit->lag_ns = max(habit->lag_ns, 0);
-	think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns), (u64)U32_MAX);
-	bfq_habit_see_think(habit, think);
-	if (bfq_habit_single(q))
-		bfq_habit_progress(bfqd, q, min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST));
-	habit->thought_ns = min_t(u64, think, BFQ_TOOK_MOST);
-	habit->last_kind = bfq_habit_kind(rq);
+		if (asked < completed || asked > rq->start_time_ns)
+			asked = rq->start_time_ns;
+		rest = asked > completed ? asked - completed : 0;
+		if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
+			habit->lag_ns = max(habit->lag_ns, 0);
+		pace.think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns),
+				  (u64)BFQ_TOOK_MOST);
+		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
+		bfq_habit_see_think(habit, pace.think);
+		habit->thought_ns = pace.think;
+	}
+	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
+		bfq_habit_progress(bfqd, q, &pace);
+	if (!bfqd->kind->seeks)
+		habit->last_kind = bfq_habit_kind(rq, pace.nr);
 	return rest;
+}
+
+/**
+ * bfq_habit_of_reads - is what a process makes alone known of reads, one at a time?
+ * @q: its queue
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_of_reads(const struct bfq_queue *q)
+{
+	return q->habit.sure && q->habit.kind <= BFQ_KIND_SIZE;
+}
+
+/**
+ * bfq_habit_fills - does a process that asks for few requests at a time keep the device busy?
+ * @bfqd: the device
+ * @q: its queue
+ *
+ * Then it can use what others are kept from, and little is lost.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_fills(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	u8 kind = q->habit.last_kind;
+	u32 nr = 1 << (kind >> BFQ_KIND_NR_SHIFT & BFQ_KIND_NR);
+	u32 load = (1U << (kind & BFQ_KIND_SIZE)) / 2 + bfqd->kind->overhead;
+
+	return nr > 1 && nr * load >= bfqd->device.learned / BFQ_FILLS_PART;
 }
 
 /**
@@ -475,30 +576,34 @@ bool bfq_habit_gaps(const struct bfq_queue *q)
 static bool bfq_habit_thinks(const struct bfq_queue *q)
 {
 	u64 think = q->habit.think_ns;
-	u64 all = think + READ_ONCE(q->habit.took_ns);
+	u64 all = think + q->habit.alone_ns;
 
-	return all * READ_ONCE(q->share) >> BFQ_SHARE_SHIFT < think;
+	return q->habit.alone_ns && all * READ_ONCE(q->share) >> BFQ_SHARE_SHIFT < think;
 }
 
 /*
- * Of those that ask for one request after the other: whose figure is the least certain?  NULL if
- * nobody can be kept from what it is guaranteed, since all are alike.
+ * Of those that ask for few requests at a time: whose figure is the least certain?  NULL if nobody
+ * can be kept from what it is guaranteed, since all are alike; that is noted, too.
  */
-static struct bfq_queue *bfq_habit_unsure(const struct bfq_active *active)
+static struct bfq_queue *bfq_habit_unsure(struct bfq_active *active)
 {
 	struct bfq_queue *q, *found = NULL;
-	bool alike = !active->claims_differ;
+	bool alike = !active->claims_differ && !active->nr_behind;
 	u32 now = jiffies;
+	u8 kind;
 
+	kind = list_first_entry(&active->queues, struct bfq_queue, active)->habit.last_kind;
+	alike &= !(kind & BFQ_KIND_SEVERAL);
 	list_for_each_entry(q, &active->queues, active) {
-		alike &= bfq_habit_single(q);
-		if (!q->sync || !bfq_habit_single(q) || bfq_habit_thinks(q))
+		alike &= bfq_habit_few(q) && q->habit.last_kind == kind;
+		if (!q->sync || !bfq_habit_few(q) || bfq_habit_thinks(q))
 			continue;
 		if (!found || q->habit.looks < found->habit.looks ||
 		    (q->habit.looks == found->habit.looks &&
 		     now - q->habit.looked > now - found->habit.looked))
 			found = q;
 	}
+	active->alike = alike;
 	return alike ? NULL : found;
 }
 
@@ -513,13 +618,17 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 	u64 wait;
 
-	if (bfqd->kind->seeks || active->nr < 2 || jiffies - active->looked_at < active->look_wait)
+	if (bfqd->kind->seeks || active->nr < 2) {
+		active->alike = false;
+		return;
+	}
+	if (jiffies - active->looked_at < active->look_wait)
 		return;
 	q = bfq_habit_unsure(active);
 	if (!q)
 		return;
 	habit = &q->habit;
-	wait = habit->alone_ns ?: READ_ONCE(habit->took_ns);
+	wait = habit->alone_ns ?: NSEC_PER_MSEC;
 	wait = (wait + habit->think_ns) * BFQ_LOOK_PART;
 	if (habit->looks < BFQ_LOOKS_SOON) {
 		habit->looks++;
@@ -535,7 +644,7 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */
 static bool bfq_habit_one_of_many(const struct bfq_queue *q)
 {
-	return q->sync && bfq_habit_single(q) && bfq_habit_seeks(q);
+	return q->sync && bfq_habit_few(q) && bfq_habit_seeks(q);
 }
 
 /**

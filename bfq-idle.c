@@ -18,13 +18,13 @@
  *	- on disks with moving parts: for processes that read along the disk (not seeking);
  *	- for who is of a higher class than others, and is due all that it can use: to keep these
  *	  out, so without moving parts only while nobody else of that class waits;
- *	- for who asks for several requests at a time while shares have to be kept apart, that
- *	  is, when active queues are due different ones (bfq-active.c): its own requests
- *	  keep the device busy, and where tags are scarce they may all be in there, so
- *	  that nothing else would tell that it wants more;
- *	- for who asks for one request after the other, and, while others are not, is behind
- *	  what it is guaranteed (bfq-habit.c): whoever is not loses nothing by others being
- *	  served meanwhile;
+ *	- for who asks for many requests at a time, or few that keep the device as busy, while
+ *	  shares have to be kept apart, that is, when active queues are due different ones
+ *	  (bfq-active.c): where tags are scarce they may all be in the device, so that nothing
+ *	  else would tell that it wants more;
+ *	- for who asks for few at a time, and, while others are not, is behind what it is
+ *	  guaranteed (bfq-habit.c): whoever is not loses nothing by others being served
+ *	  meanwhile;
  *	- a few times for a queue of which it is to be seen what it does alone.
  *
  * With exact_shares it is done for all while active queues are due different
@@ -167,7 +167,8 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	    !bfq_idle_equal_waits(bfqd, q))
 		return BFQ_PLUG_CLASS;
 	if (bfq_idle_shares_differ(bfqd, q) &&
-	    (!bfq_habit_single(q) || READ_ONCE(bfqd->tun.exact_shares)))
+	    (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q) ||
+	     READ_ONCE(bfqd->tun.exact_shares)))
 		return BFQ_PLUG_SHARES;
 	if (q->habit.behind && bfqd->active.nr_behind < bfqd->active.nr)
 		return BFQ_PLUG_BEHIND;

@@ -178,7 +178,7 @@ struct bfq_group {
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
  * @kind: of what kind of requests this is known, without moving parts
  * @last_kind: what kind the last request was of
- * @first_ns, @second_ns: what the fastest two of some requests in a row took
+ * @run_ns: their mean of some requests in a row
  * @run: how many these are so far
  * @sure: @alone_ns is of such a run, and not of a single request
  * @looked: when it was to be learned anew, in jiffies
@@ -189,7 +189,7 @@ struct bfq_group {
  * @quota: sectors that others may be served for each of its requests while it is to catch up, and
  *	may have in the device while it thinks
  * @room: how many of them are left; below 0 by as much as there was too much
- * @singles: how many requests it has asked for one after the other, up to BFQ_SINGLES
+ * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
  * @held: it had to wait for a tag because it has its due of them; written without a lock
  */
 struct bfq_habit {
@@ -206,15 +206,14 @@ struct bfq_habit {
 	u32 thought_ns;
 	u32 usual_ns;
 	u32 alone_ns;
-	u32 first_ns;
-	u32 second_ns;
+	u32 run_ns;
 	u32 looked;
 	s32 lag_ns;
 	s32 quota;
 	s32 room;
 	u8 think_samples;
 	u8 trials;
-	u8 singles;
+	u8 few;
 	u8 kind;
 	u8 last_kind;
 	u8 looks:2;
@@ -432,7 +431,7 @@ enum bfq_why {
  * @BFQ_PLUG_NOT: nothing: do not plug
  * @BFQ_PLUG_STRICT: strict_guarantees asks for it
  * @BFQ_PLUG_LOCALITY: the process's next request will be near the disk's head
- * @BFQ_PLUG_SHARES: without it the process, which has several requests at a time, would not get
+ * @BFQ_PLUG_SHARES: without it the process, which has many requests at a time, would not get
  *	its share; with exact_shares any.  Without moving parts, when its claim is the next
  * @BFQ_PLUG_CLASS: others are of a lower class
  * @BFQ_PLUG_BEHIND: it is behind its guarantee
@@ -506,6 +505,8 @@ struct bfq_turn {
  * @highest_differ: those of the highest class have different shares
  * @mixed: they have different classes
  * @highest: the highest class of them
+ * @alike: unless @stale, of the same share and kind all, so nobody can be kept from what it is
+ *	guaranteed (bfq-habit.c)
  * @nr_async, @async_share: how many of them are for asynchronous requests, and the sum of their
  *	shares.  Written under the lock, read without
  */
@@ -523,6 +524,7 @@ struct bfq_active {
 	bool highest_differ;
 	bool mixed;
 	u8 highest;
+	bool alike;
 	unsigned int nr_async;
 	u32 async_share;
 };
@@ -542,6 +544,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
 /**
  * struct bfq_kind - what follows from the kind of a device
  * @seeks: it has moving parts: where a request lies matters
+ * @few: so many requests at a time are few: who asks for no more is judged by what it makes alone
  * @batch: requests chosen under one hold of the lock, at most; of those that pass more
  * @budget: sectors that a queue may be charged in one turn; 0: what is moved in timeout_sync
  * @overhead: sectors that a request counts for against the limit, beside its data
@@ -555,6 +558,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
  */
 struct bfq_kind {
 	bool seeks;
+	unsigned int few;
 	unsigned int batch;
 	u32 budget;
 	u32 overhead;
@@ -808,22 +812,22 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 	q->habit.seeks = (q->habit.seeks << 1) | bfq_far(blk_rq_pos(rq), q->head);
 }
 
-/* So many requests, each asked for when the one before was there, make a process single. */
-#define BFQ_SINGLES		4
+/* So many requests in a row, asked for while no more than a few were under way, tell of it. */
+#define BFQ_FEW_IN_A_ROW	4
 
-/* Is it?  No also if that is not known yet.  Under the lock. */
-static inline bool bfq_habit_single(const struct bfq_queue *q)
+/* Does a process ask for few at a time (bfq_kind)?  No also if it is not known.  Under the lock. */
+static inline bool bfq_habit_few(const struct bfq_queue *q)
 {
-	return q->habit.singles == BFQ_SINGLES;
+	return q->habit.few == BFQ_FEW_IN_A_ROW;
 }
 
 /* So often is the device plugged for a queue only to see what it does alone. */
 #define BFQ_TRIALS		32
 
-/* May it be?  A process that asks for several requests at a time tells nothing.  Under the lock. */
+/* May it be?  A process that asks for many requests at a time tells nothing.  Under the lock. */
 static inline bool bfq_habit_trial(const struct bfq_queue *q)
 {
-	return q->habit.trials < BFQ_TRIALS && bfq_habit_single(q);
+	return q->habit.trials < BFQ_TRIALS && bfq_habit_few(q);
 }
 
 /* A process asks for a tag, and may have to wait for it.  Context: any, as of the next. */
@@ -832,7 +836,7 @@ static inline void bfq_habit_asked(struct bfq_queue *q)
 	WRITE_ONCE(q->habit.asked_ns, ktime_get_ns());
 }
 
-/* It wants more tags than it is due: so it is not single, even if it gets one at a time. */
+/* It wants more tags than it is due: it does not ask for few, even if it gets one at a time. */
 static inline void bfq_habit_held(struct bfq_queue *q)
 {
 	WRITE_ONCE(q->habit.held, true);
@@ -1075,6 +1079,8 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 bool bfq_habit_seeks(const struct bfq_queue *q);
 void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns);
 bool bfq_habit_gaps(const struct bfq_queue *q);
+bool bfq_habit_of_reads(const struct bfq_queue *q);
+bool bfq_habit_fills(const struct bfq_data *bfqd, const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
 void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_habit_beside(struct bfq_queue *q, u32 load);

@@ -547,7 +547,7 @@ static void bfq_raise_see_read(struct bfq_data *bfqd, const struct bfq_queue *q)
 	struct bfq_raise *raise = &bfqd->raise;
 	u32 ns = q->habit.alone_ns;
 
-	if (!q->habit.sure || q->served.sectors > BFQ_READ_SMALL * q->served.requests ||
+	if (!bfq_habit_of_reads(q) || q->served.sectors > BFQ_READ_SMALL * q->served.requests ||
 	    bfqd->kind->seeks)
 		return;
 	if (raise->read_ns)

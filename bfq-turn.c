@@ -55,7 +55,7 @@ static u32 bfq_turn_budget(const struct bfq_data *bfqd, const struct bfq_queue *
 {
 	u32 most = bfq_turn_most(bfqd);
 
-	if (!q->budget || !bfq_habit_single(q) || q->habit.behind || !q->habit.alone_ns)
+	if (!q->budget || !bfq_habit_few(q) || q->habit.behind || !q->habit.alone_ns)
 		return most;
 	return min(q->budget, most);
 }

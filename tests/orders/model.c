@@ -559,6 +559,7 @@ static void reset(const struct scenario *s)
 	elevator.elevator_data = &data;
 	rqq.elevator = &elevator;
 	hctx.queue = &rqq;
+	kind.few = 1;
 	kind.batch = 2;
 	data.room = 2;
 	data.kind = &kind;

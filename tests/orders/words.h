@@ -98,6 +98,7 @@ static inline unsigned int cpumask_next(int cpu, const unsigned long *mask)
 
 typedef struct { int counter; } atomic_t;
 #define atomic_read(a) READ_ONCE((a)->counter)
+#define atomic_inc_return(a) model_add(&(a)->counter, 1)
 #define atomic_inc(a) ((void)model_add(&(a)->counter, 1))
 #define atomic_dec(a) ((void)model_add(&(a)->counter, -1))
 #define atomic_dec_return(a) model_add(&(a)->counter, -1)

@@ -56,7 +56,7 @@ struct bfq_group_line { unsigned int weight; };
 #define BFQ_MOST_LINES 4
 
 struct bfq_tunables { bool strict_guarantees; };
-struct bfq_kind { unsigned int batch; u32 beside_raised; bool seeks; };
+struct bfq_kind { unsigned int few, batch; u32 beside_raised; bool seeks; };
 struct bfq_turn { u32 sectors; bool beside; };
 struct work_struct { int nothing; };
 

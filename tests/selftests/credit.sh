@@ -13,6 +13,7 @@ require_helper
 nullb hw_queue_depth=4 completion_nsec=1000000
 sched "${SCHED:-$BFQ_NAME}"
 echo 256 >"$QUEUE/nr_requests"
+echo 1 >"$QUEUE/iosched/exact_shares"
 background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=16
 eventually 60 at_work "$DISK" || give_up "fio does not start"
 

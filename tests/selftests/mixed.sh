@@ -9,7 +9,6 @@
 . "${0%/*}/ktap.sh"
 plan 6
 require fio addpart
-require_helper
 
 modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
 parts 4 2097152
@@ -19,22 +18,21 @@ echo 0 >"$QUEUE/iosched/low_latency"
 cg_setup
 cg mixed 100
 cg deep 100
-cg many 1000
 LOAD_S=3
 
 done_both() { calc "$(sectors_read 1) + $(sectors_written 1)"; }
-rests() { [ "$(cat "/sys/block/$DISK/inflight" | tr -d ' 0')" = "" ]; }
-deep() { reader_in deep 2 --rw=randread --bs="$1" --ioengine=libaio --iodepth=32 --runtime=$LOAD_S; }
+deep() { reader_in deep 2 --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --runtime=$LOAD_S; }
 # beside WHAT ARGS...: a second alone, and one beside a deep reader of the same weight
 beside() {
 	what=$1
 	shift
 	reader_in mixed 1 --bs=4k --ioengine=psync --runtime=$((LOAD_S + 3)) "$@"
+	one=$child
 	sleep 1
 	a=$(done_both)
 	sleep 1
 	alone=$(calc "$(done_both) - $a")
-	deep 4k
+	deep
 	sleep 1
 	a=$(done_both) b=$(sectors_read 2)
 	sleep 1
@@ -42,23 +40,8 @@ beside() {
 	others=$(calc "($(sectors_read 2) - $b) * 512 / 1e6")
 	compare "$what: it has its half ($mixed %)" "$mixed" -ge 43
 	compare "and a deep reader what the drive does meanwhile ($others MB/s)" "$others" -ge 85
-	sleep 2
-	eventually 60 rests || give_up "fio does not end"
+	eventually 60 gone "$one" || give_up "fio does not end"
 }
 beside "a tenth of its requests are writes" --rw=randrw --rwmixread=90
+beside "half are writes" --rw=randrw --rwmixread=50
 beside "a tenth are 64 times as large" --rw=randread --bssplit=4k/90:256k/10
-
-# changes: ms for small reads of a process that has made large ones before
-changes() {
-	in_cg many "$HELPER" issue "$DEV" "a=s400+64 / wait b=s3000+4" >"$WORK/out" || give_up "no reads"
-	took=$(awk '$1 == "b" { printf "%d", ($3 - $2) / 1000 }' "$WORK/out")
-}
-changes
-alone=$took
-LOAD_S=20
-deep 128k
-eventually 60 part_at_work 2 || give_up "fio does not start"
-changes
-note "4 KiB at a time: alone $alone ms, with ten parts of eleven $took"
-compare "who changes to another kind has its share of what it makes alone again" "$took" -le $((alone * 118 / 100))
-holds "and the reads were made" [ "$alone" -gt 100 ]
