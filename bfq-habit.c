@@ -187,6 +187,14 @@ struct bfq_pace {
 	unsigned int nr;	/* requests that it asks for at a time */
 };
 
+/* What a queue is behind with, or ahead, does not count any more. */
+static inline void bfq_habit_forgive(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	q->habit.lag_ns = 0;
+	if (q->habit.behind)
+		bfq_active_behind(bfqd, q, false);
+}
+
 /* An arrival: so many requests does the process ask for at a time, with it. */
 static void bfq_habit_see_nr(struct bfq_data *bfqd, struct bfq_queue *q, unsigned int nr)
 {
@@ -195,9 +203,7 @@ static void bfq_habit_see_nr(struct bfq_data *bfqd, struct bfq_queue *q, unsigne
 	if (nr > bfqd->kind->few || READ_ONCE(habit->held)) {
 		WRITE_ONCE(habit->held, false);
 		habit->few = 0;
-		habit->lag_ns = 0;
-		if (habit->behind)
-			bfq_active_behind(bfqd, q, false);
+		bfq_habit_forgive(bfqd, q);
 	} else if (habit->few < BFQ_FEW_IN_A_ROW) {
 		habit->few++;
 	}
@@ -233,18 +239,15 @@ static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
 {
 	s32 off, most = habit->alone_ns / BFQ_LONE_RISE;
 
-	if (habit->run < BFQ_LONE_SKIPPED) {
-		if (habit->last_kind & BFQ_KIND_SEVERAL) {
-			habit->run++;
-			return;
-		}
+	if (!habit->run)
+		habit->run_ns = 0;
+	if (habit->run < BFQ_LONE_SKIPPED && !(habit->last_kind & BFQ_KIND_SEVERAL))
 		habit->run = BFQ_LONE_SKIPPED;
-	}
-	habit->run_ns = (habit->run > BFQ_LONE_SKIPPED ? habit->run_ns : 0) + took / BFQ_LONE_RUN;
-	if (habit->run + 1 < BFQ_LONE_SKIPPED + BFQ_LONE_RUN) {
-		habit->run++;
+	if (++habit->run <= BFQ_LONE_SKIPPED)
 		return;
-	}
+	habit->run_ns += took / BFQ_LONE_RUN;
+	if (habit->run < BFQ_LONE_SKIPPED + BFQ_LONE_RUN)
+		return;
 	habit->run = 0;
 	habit->trials = BFQ_TRIALS;
 	off = habit->run_ns - habit->alone_ns;
@@ -283,12 +286,10 @@ static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q, u32 took
 	if (usual || (!slower && hweight32(habit->usual) >= BFQ_USUAL_OF_32))
 		return usual;
 	habit->alone_ns = 0;
-	habit->lag_ns = 0;
 	habit->looks = 0;
 	habit->run = 0;
 	habit->sure = false;
-	if (habit->behind)
-		bfq_active_behind(bfqd, q, false);
+	bfq_habit_forgive(bfqd, q);
 	return true;
 }
 
@@ -302,6 +303,18 @@ static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
 		habit->usual = U32_MAX;
 	}
 	bfq_habit_see_run(habit, took);
+}
+
+/* What does a request without moving parts tell?  Return whether its process is judged by it. */
+static bool bfq_habit_see_took(struct bfq_data *bfqd, struct bfq_queue *q, u32 took)
+{
+	bool usual = bfq_habit_usual(bfqd, q, took);
+
+	if (!READ_ONCE(q->habit.lone))
+		q->habit.run = 0;
+	else if (usual)
+		bfq_habit_see_alone(&q->habit, took);
+	return usual;
 }
 
 /**
@@ -396,22 +409,18 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	struct bfq_habit *habit = &q->habit;
 	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
 	u32 share = READ_ONCE(q->share);
-	bool usual;
+	bool judged;
 
 	pace->took = READ_ONCE(habit->took_ns);
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
 		return;
 	pace->took = max(pace->took, 1U);	/* 0 means not known */
 	WRITE_ONCE(habit->took_ns, 0);
-	usual = bfqd->kind->seeks || bfq_habit_usual(bfqd, q, pace->took);
-	if (!READ_ONCE(habit->lone))
-		habit->run = 0;
-	else if (usual && !bfqd->kind->seeks)
-		bfq_habit_see_alone(habit, pace->took);
+	judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
 	pace->share = share + share / (pace->nr > 1 ? BFQ_AIM_PART_FEW : BFQ_AIM_PART);
-	slow = bfq_habit_slow(habit, pace, usual);
+	slow = bfq_habit_slow(habit, pace, judged);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
 	lag = habit->lag_ns + slow;
@@ -516,8 +525,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	}
 	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
 		bfq_habit_progress(bfqd, q, &pace);
-	if (!bfqd->kind->seeks)
-		habit->last_kind = bfq_habit_kind(rq, pace.nr);
+	habit->last_kind = bfq_habit_kind(rq, pace.nr);
 	return rest;
 }
 
@@ -675,8 +683,6 @@ void bfq_habit_refresh(struct bfq_data *bfqd)
 			if (!bfq_habit_one_of_many(q))
 				return;
 	}
-	list_for_each_entry(q, &active->queues, active) {
-		bfq_active_behind(bfqd, q, false);
-		q->habit.lag_ns = 0;
-	}
+	list_for_each_entry(q, &active->queues, active)
+		bfq_habit_forgive(bfqd, q);
 }

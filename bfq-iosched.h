@@ -168,18 +168,18 @@ struct bfq_group {
  * @seeks: one bit per recent request, set where it was far from the one before
  * @gaps: one, set where it was a step ahead of the one before; on disks with moving parts
  * @usual: one, set where it was of @kind; without moving parts
- * @sent: number of the device's send that found it empty and was its last; 0: it was not.
+ * @sent: number of the device's send that found nobody else's in it and was its last, or 0.
  *	Written when a request is sent, read when it completes
  * @took_ns: what its last request took, from its allocation to its completion; written on
  *	completion, with @lone
  * @lone: and whether nobody else had a request in the device meanwhile
- * @thought_ns: what it thought before that request
+ * @thought_ns: what it thought the last time
  * @usual_ns: what it usually thinks
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
  * @kind: of what kind of requests this is known, without moving parts
  * @last_kind: what kind the last request was of
- * @run_ns: their mean of some requests in a row
- * @run: how many these are so far
+ * @run_ns: the mean of some requests in a row, as far as these have been seen
+ * @run: how many have been, with those that do not count
  * @sure: @alone_ns is of such a run, and not of a single request
  * @looked: when it was to be learned anew, in jiffies
  * @looks: how often so far, up to BFQ_LOOKS_SOON
@@ -217,7 +217,7 @@ struct bfq_habit {
 	u8 kind;
 	u8 last_kind;
 	u8 looks:2;
-	u8 run:3;
+	u8 run:4;
 	bool sure:1;
 	bool behind:1;
 	bool lone;
@@ -769,8 +769,8 @@ static inline void bfq_gate_open(struct bfq_data *bfqd, enum bfq_gate why)
 }
 
 /*
- * A request of a queue is sent: the device's send number @number, if it found the
- * device empty, else 0.  Context: any.
+ * A request of a queue is sent: the device's send number @number, if it found nobody else's in the
+ * device, else 0.  Context: any.
  */
 static inline void bfq_habit_sent(struct bfq_queue *q, u32 number)
 {

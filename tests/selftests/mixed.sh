@@ -18,15 +18,14 @@ echo 0 >"$QUEUE/iosched/low_latency"
 cg_setup
 cg mixed 100
 cg deep 100
-LOAD_S=3
 
 done_both() { calc "$(sectors_read 1) + $(sectors_written 1)"; }
-deep() { reader_in deep 2 --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --runtime=$LOAD_S; }
+deep() { reader_in deep 2 --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --runtime=3; }
 # beside WHAT ARGS...: a second alone, and one beside a deep reader of the same weight
 beside() {
 	what=$1
 	shift
-	reader_in mixed 1 --bs=4k --ioengine=psync --runtime=$((LOAD_S + 3)) "$@"
+	reader_in mixed 1 --bs=4k --ioengine=psync --runtime=6 "$@"
 	one=$child
 	sleep 1
 	a=$(done_both)
