@@ -240,16 +240,17 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 	}
 }
 
+/* The share of a queue; and of its group, to which that is noted. */
 static u64 bfq_share(const struct bfq_queue *q)
 {
-	u64 share = div_u64((u64)q->active_weight << BFQ_SHARE_SHIFT, q->group->active_sum);
-	const struct bfq_group *group = q->group;
-	const struct bfq_group *parent;
+	const struct bfq_group *group, *parent;
+	u64 share = BFQ_SHARE_ALL;
 
-	for (; (parent = bfq_group_parent(group)); group = parent)
+	for (group = q->group; (parent = bfq_group_parent(group)); group = parent)
 		if (parent->active_sum != group->active_weight)
 			share = div_u64(share * group->active_weight, parent->active_sum);
-	return share;
+	q->group->mates.share = share;
+	return div_u64(share * q->active_weight, q->group->active_sum);
 }
 
 /* Which classes are active in a group, and in those above it, is to be found out anew. */
@@ -261,7 +262,7 @@ static void bfq_active_forget_classes(struct bfq_group *group)
 
 static void bfq_active_share_out(struct bfq_active *active)
 {
-	u64 least = 1ULL << BFQ_SHARE_SHIFT, most = 0;	/* of the highest class */
+	u64 least = BFQ_SHARE_ALL, most = 0;	/* of the highest class */
 	unsigned int classes = 0, nr_async = 0;
 	u8 highest = WF2Q_IDLE;
 	struct bfq_queue *q;

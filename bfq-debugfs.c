@@ -38,6 +38,7 @@ struct bfq_queue_line {
 	struct bfq_served served;
 	u64 think_ns;
 	u32 alone_ns;
+	u64 mates_ns;
 	s32 lag_ns;
 	pid_t pid;
 	struct bfq_prio prio;
@@ -64,6 +65,7 @@ static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *
 		.served = q->served,
 		.think_ns = q->habit.think_ns,
 		.alone_ns = q->habit.alone_ns,
+		.mates_ns = bfq_mates_judged(bfqd, q) ? bfq_mates_alone(q) : 0,
 		.lag_ns = q->habit.lag_ns,
 		.behind = q->habit.behind,
 		.pid = q->pid,
@@ -98,7 +100,9 @@ static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line 
 		seq_printf(m, " limit=%u", line->limit);
 	seq_printf(m, " raised=%d credit_kib=%u first=%d", line->raised, line->credit / BFQ_KIB,
 		   line->first);
-	seq_printf(m, " alone_us=%u lag_us=%d behind=%d", line->alone_ns / (u32)NSEC_PER_USEC,
+	seq_printf(m, " alone_us=%u mates_us=%llu", line->alone_ns / (u32)NSEC_PER_USEC,
+		   div_u64(line->mates_ns, NSEC_PER_USEC));
+	seq_printf(m, " lag_us=%d behind=%d",
 		   line->lag_ns / (s32)NSEC_PER_USEC, line->behind);
 	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",
 		   line->served.sectors, line->served.requests,

@@ -243,6 +243,7 @@ static void bfq_device_changed(struct bfq_data *bfqd)
 	dev->learned = bfqd->kind->limit;
 	dev->rate = 0;
 	bfq_window_drop(dev);
+	memset(bfqd->active.known_ns, 0, sizeof(bfqd->active.known_ns));
 	bfq_price_changed(bfqd);
 	trace_bfq_kind(bfqd);
 }

@@ -34,6 +34,9 @@
  * yet.  The lag is the integral of the error, so what it was short of before is made
  * up for; it is bounded, so that neither an old debt nor old luck is paid for long.
  *
+ * What several processes of a group are guaranteed together may be more than that, and is kept in
+ * the same way (bfq-mates.c).
+ *
  * While a queue is to catch up the device is plugged for it, and of others only so much is let
  * in beside it (bfq-idle.c) as lets it keep up:
  *
@@ -83,6 +86,12 @@
  * claimed, who is due most gets that little less than it aims at, and nobody less than it is due.
  */
 #define BFQ_AIM_PART		16
+
+/*
+ * But by no more than one in so many parts of what is due to others: who is due nine parts of ten,
+ * and has half of one more, leaves them half of what they could do.
+ */
+#define BFQ_AIM_OF_OTHERS	4
 
 /* What several at a time take varies by themselves, and what they take alone is known less well. */
 #define BFQ_AIM_PART_FEW	32
@@ -183,8 +192,8 @@ struct bfq_pace {
 	u32 think;
 	u32 took;
 	u32 wait;		/* for the next one's tag */
-	u32 share;		/* that the process is to have */
-	unsigned int nr;	/* requests that it asks for at a time */
+	unsigned int nr;	/* requests that the process asks for at a time */
+	bool judged;		/* the request was of the kind that it is judged by */
 };
 
 /* What a queue is behind with, or ahead, does not count any more. */
@@ -200,10 +209,13 @@ static void bfq_habit_see_nr(struct bfq_data *bfqd, struct bfq_queue *q, unsigne
 {
 	struct bfq_habit *habit = &q->habit;
 
+	if (unlikely(!q->sync || q->prio.class != WF2Q_BE))
+		bfq_mates_part(q);
 	if (nr > bfqd->kind->few || READ_ONCE(habit->held)) {
 		WRITE_ONCE(habit->held, false);
 		habit->few = 0;
 		bfq_habit_forgive(bfqd, q);
+		bfq_mates_part(q);
 	} else if (habit->few < BFQ_FEW_IN_A_ROW) {
 		habit->few++;
 	}
@@ -235,7 +247,7 @@ void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q)
  * Without moving parts: the mean of some requests in a row is one sample.  Of several at a time the
  * first were sent when others may have been in the device still.
  */
-static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
+static void bfq_habit_see_run(struct bfq_active *active, struct bfq_habit *habit, u32 took)
 {
 	s32 off, most = habit->alone_ns / BFQ_LONE_RISE;
 
@@ -256,6 +268,7 @@ static void bfq_habit_see_run(struct bfq_habit *habit, u32 took)
 		      clamp(off / BFQ_LONE_MEAN, -most, most);
 	habit->alone_ns += off;
 	habit->sure = true;
+	active->known_ns[habit->kind] = habit->alone_ns;
 }
 
 /* Of what kind is a request, where its process asks for @nr at a time? */
@@ -293,27 +306,47 @@ static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q, u32 took
 	return true;
 }
 
-/* The last request had the device for itself, which has no moving parts. */
-static void bfq_habit_see_alone(struct bfq_habit *habit, u32 took)
+/* This is what the last request takes alone: so the process is judged by that kind from now on. */
+static void bfq_habit_begin(struct bfq_habit *habit, u32 alone_ns)
 {
-	if (!habit->alone_ns) {
-		habit->alone_ns = took;
-		habit->trials = BFQ_TRIALS;
-		habit->kind = habit->last_kind;
-		habit->usual = U32_MAX;
-	}
-	bfq_habit_see_run(habit, took);
+	habit->alone_ns = alone_ns;
+	habit->trials = BFQ_TRIALS;
+	habit->kind = habit->last_kind;
+	habit->usual = U32_MAX;
+}
+
+/*
+ * Without moving parts it depends on the kind of a request, and hardly on who asks for it: what is
+ * known of another process will do to begin with.  (Of several that never have the device for
+ * themselves nothing else would be known for long.)
+ */
+static void bfq_habit_see_known(struct bfq_active *active, struct bfq_habit *habit)
+{
+	u32 known_ns = active->known_ns[habit->last_kind];
+
+	if (known_ns && !habit->alone_ns)
+		bfq_habit_begin(habit, known_ns);
+}
+
+/* The last request had the device for itself, which has no moving parts. */
+static void bfq_habit_see_alone(struct bfq_active *active, struct bfq_habit *habit, u32 took)
+{
+	if (!habit->alone_ns)
+		bfq_habit_begin(habit, took);
+	bfq_habit_see_run(active, habit, took);
 }
 
 /* What does a request without moving parts tell?  Return whether its process is judged by it. */
 static bool bfq_habit_see_took(struct bfq_data *bfqd, struct bfq_queue *q, u32 took)
 {
 	bool usual = bfq_habit_usual(bfqd, q, took);
+	struct bfq_habit *habit = &q->habit;
 
-	if (!READ_ONCE(q->habit.lone))
-		q->habit.run = 0;
+	bfq_habit_see_known(&bfqd->active, habit);
+	if (!READ_ONCE(habit->lone))
+		habit->run = 0;
 	else if (usual)
-		bfq_habit_see_alone(&q->habit, took);
+		bfq_habit_see_alone(&bfqd->active, habit, took);
 	return usual;
 }
 
@@ -341,66 +374,90 @@ void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns)
 		habit->alone_ns = ns;
 }
 
-static void bfq_habit_refill(struct bfq_habit *habit)
+/**
+ * bfq_habit_beside - what others may be served while the device is plugged for a queue
+ * @bfqd: the device
+ * @q: the queue
+ *
+ * Context: bfqd->lock held.
+ * Return: the queue's own, or that which it has in common with its mates.
+ */
+struct bfq_beside *bfq_habit_beside(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	habit->room = min(habit->room, 0) + (habit->quota >> BFQ_QUOTA_SHIFT);
+	return bfq_mates_judged(bfqd, q) ? &q->group->mates.beside : &q->habit.beside;
 }
 
 /* With its last request a queue fell back by so much: how much may others be served beside it? */
-static void bfq_habit_steer(struct bfq_habit *habit, s64 slow)
+static void bfq_habit_steer(struct bfq_data *bfqd, struct bfq_queue *q, s64 slow)
 {
-	s64 step = div64_s64(slow * habit->quota, (s64)habit->alone_ns * BFQ_QUOTA_GAIN) +
-		   div64_s64((s64)habit->lag_ns * habit->quota, BFQ_LAG_PULL * BFQ_QUOTA_GAIN);
+	struct bfq_beside *beside = bfq_habit_beside(bfqd, q);
+	s32 quota = beside->quota;
+	s64 gain = BFQ_QUOTA_GAIN;
+	s64 step;
 
-	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, habit->quota - habit->quota / 4);
-	habit->quota = clamp(habit->quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
-	bfq_habit_refill(habit);
+	if (beside != &q->habit.beside)		/* each of so many steers it */
+		gain *= q->group->nr_active;
+	step = div64_s64(slow * quota, q->habit.alone_ns) +
+	       div64_s64((s64)q->habit.lag_ns * quota, BFQ_LAG_PULL);
+	step = div64_s64(step, gain) ?: (step > 0) - (step < 0);
+	step = clamp_t(s64, step, -BFQ_QUOTA_MOST, quota - quota / 4);
+	beside->quota = clamp(quota - (s32)step, BFQ_QUOTA_LEAST, BFQ_QUOTA_MOST);
+	beside->room = min(beside->room, 0) + (beside->quota >> BFQ_QUOTA_SHIFT);
 }
 
 /**
- * bfq_habit_beside - another queue has been served while the device is plugged for this one
+ * bfq_habit_served_beside - another queue has been served while the device is plugged for this one
+ * @bfqd: the device
  * @q: the queue in service
  * @load: what the request counts for, in sectors
  *
  * Context: bfqd->lock held.
  */
-void bfq_habit_beside(struct bfq_queue *q, u32 load)
+void bfq_habit_served_beside(const struct bfq_data *bfqd, struct bfq_queue *q, u32 load)
 {
-	if (q->habit.room > 0)	/* else it was let in for what is in the device */
-		q->habit.room -= load;
+	struct bfq_beside *beside = bfq_habit_beside(bfqd, q);
+
+	if (beside->room > 0)	/* else it was let in for what is in the device */
+		beside->room -= load;
 }
 
 /**
  * bfq_habit_quota - how much of others can a queue do with beside each of its requests?
+ * @bfqd: the device
  * @q: the queue in service, which is behind
  *
  * Context: bfqd->lock held.
  * Return: that load, in sectors.
  */
-u32 bfq_habit_quota(const struct bfq_queue *q)
+u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q)
 {
-	return q->habit.quota >> BFQ_QUOTA_SHIFT;
+	return bfq_habit_beside(bfqd, q)->quota >> BFQ_QUOTA_SHIFT;
+}
+
+/* A process has thought for so long. */
+static void bfq_habit_see_usual(struct bfq_habit *habit, u32 think)
+{
+	if (think > habit->usual_ns)
+		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
+	else if (think)
+		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
 }
 
 /*
  * By how much has a queue been slower than it is to be, with its last request and the thinking
- * behind it?  A request that is not @judged does not count, and of several at a time each counts
- * for its part of the time.
+ * behind it, if it is due @share of what it makes when a request takes @alone?  One by which it is
+ * not judged does not count, and of several at a time each counts for its part of the time.
  */
-static s64 bfq_habit_slow(struct bfq_habit *habit, const struct bfq_pace *pace, bool judged)
+static s64 bfq_habit_slow(const struct bfq_habit *habit, const struct bfq_pace *pace, u32 share,
+			  u64 alone)
 {
-	u32 think = pace->think;
-	u64 due = (u64)(pace->took + pace->wait) * pace->share >> BFQ_SHARE_SHIFT;
-	s64 slow = judged ? ((s64)due - habit->alone_ns) >> fls(pace->nr - 1) : 0;
+	u32 more = share / (pace->nr > 1 ? BFQ_AIM_PART_FEW : BFQ_AIM_PART);
+	u64 aim = share + min_t(u32, more, (BFQ_SHARE_ALL - share) / BFQ_AIM_OF_OTHERS);
+	u64 due = (u64)(pace->took + pace->wait) * aim >> BFQ_SHARE_SHIFT;
+	s64 slow = pace->judged ? ((s64)due - (s64)alone) >> fls(pace->nr - 1) : 0;
 
-	if (!think)
-		return slow;
-	if (think > habit->usual_ns)
-		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
-	else
-		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
-	due = (u64)think * pace->share >> BFQ_SHARE_SHIFT;
-	return slow + (s64)due - min(think, 2 * habit->usual_ns);
+	due = pace->think * aim >> BFQ_SHARE_SHIFT;
+	return slow + (s64)due - min(pace->think, 2 * habit->usual_ns);
 }
 
 /* How does a queue get on?  It asked, has had what it asked for, and thought. */
@@ -409,23 +466,26 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	struct bfq_habit *habit = &q->habit;
 	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
 	u32 share = READ_ONCE(q->share);
-	bool judged;
 
 	pace->took = READ_ONCE(habit->took_ns);
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
 		return;
 	pace->took = max(pace->took, 1U);	/* 0 means not known */
 	WRITE_ONCE(habit->took_ns, 0);
-	judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
+	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
+	if (pace->judged && !bfqd->kind->seeks && habit->alone_ns)
+		bfq_mates_see(bfqd, q, pace->took + pace->wait);
 	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
 		return;
-	pace->share = share + share / (pace->nr > 1 ? BFQ_AIM_PART_FEW : BFQ_AIM_PART);
-	slow = bfq_habit_slow(habit, pace, judged);
+	bfq_habit_see_usual(habit, pace->think);
+	slow = bfq_mates_judged(bfqd, q) ?
+	       bfq_habit_slow(habit, pace, q->group->mates.share, bfq_mates_alone(q)) :
+	       bfq_habit_slow(habit, pace, share, habit->alone_ns);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
 	lag = habit->lag_ns + slow;
 	if (habit->behind && !bfqd->kind->seeks) {	/* others are injected meanwhile */
-		bfq_habit_steer(habit, slow);
+		bfq_habit_steer(bfqd, q, slow);
 		if (lag > most)
 			lag = -2 * BFQ_LAG_TURN;	/* it does not help */
 	}
@@ -580,13 +640,26 @@ bool bfq_habit_gaps(const struct bfq_queue *q)
 	return hweight32(q->habit.gaps) > BFQ_GAPS_OF_32;
 }
 
+/**
+ * bfq_habit_looks_at_mates - is it to be seen what a queue and its mates make, or only the queue?
+ * @q: a queue for which the device is plugged to see something
+ *
+ * Each by turns, if it is known what it makes.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_looks_at_mates(const struct bfq_queue *q)
+{
+	return (q->habit.looks & 1) && q->habit.alone_ns;
+}
+
 /* Does a process think for so long that it can't be behind, whatever its requests take? */
 static bool bfq_habit_thinks(const struct bfq_queue *q)
 {
 	u64 think = q->habit.think_ns;
 	u64 all = think + q->habit.alone_ns;
 
-	return q->habit.alone_ns && all * READ_ONCE(q->share) >> BFQ_SHARE_SHIFT < think;
+	return q->habit.alone_ns && all * bfq_mates_share(q) >> BFQ_SHARE_SHIFT < think;
 }
 
 /*
@@ -597,6 +670,7 @@ static struct bfq_queue *bfq_habit_unsure(struct bfq_active *active)
 {
 	struct bfq_queue *q, *found = NULL;
 	bool alike = !active->claims_differ && !active->nr_behind;
+	u8 looks, least = 0;
 	u32 now = jiffies;
 	u8 kind;
 
@@ -606,10 +680,12 @@ static struct bfq_queue *bfq_habit_unsure(struct bfq_active *active)
 		alike &= bfq_habit_few(q) && q->habit.last_kind == kind;
 		if (!q->sync || !bfq_habit_few(q) || bfq_habit_thinks(q))
 			continue;
-		if (!found || q->habit.looks < found->habit.looks ||
-		    (q->habit.looks == found->habit.looks &&
-		     now - q->habit.looked > now - found->habit.looked))
+		looks = min_t(u8, q->habit.looks, BFQ_LOOKS_SOON);
+		if (!found || looks < least ||
+		    (looks == least && now - q->habit.looked > now - found->habit.looked)) {
 			found = q;
+			least = looks;
+		}
 	}
 	active->alike = alike;
 	return alike ? NULL : found;
@@ -636,17 +712,34 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	if (!q)
 		return;
 	habit = &q->habit;
-	wait = habit->alone_ns ?: NSEC_PER_MSEC;
+	wait = bfq_mates_judged(bfqd, q) ? bfq_mates_alone(q) : habit->alone_ns ?: NSEC_PER_MSEC;
 	wait = (wait + habit->think_ns) * BFQ_LOOK_PART;
 	if (habit->looks < BFQ_LOOKS_SOON) {
 		habit->looks++;
 		wait /= BFQ_LOOK_SOONER;
+	} else {
+		habit->looks ^= 1;	/* odd: at its mates, too */
 	}
 	habit->looked = jiffies;
 	habit->run = 0;
 	habit->trials = BFQ_TRIALS - BFQ_LOOKS;
 	active->looked_at = jiffies;
 	active->look_wait = 1 + nsecs_to_jiffies(wait);
+}
+
+/* Who is like all others is not judged, but tells what they take beside each other. */
+static void bfq_habit_look_at_equals(struct bfq_data *bfqd)
+{
+	struct bfq_queue *q;
+	u32 took;
+
+	if (bfqd->kind->seeks || list_empty(&bfqd->active.queues))
+		return;
+	q = list_last_entry(&bfqd->active.queues, struct bfq_queue, active);
+	took = READ_ONCE(q->habit.took_ns);
+	if (took && bfq_habit_of_equals(bfqd, q) &&
+	    ktime_get_ns() - READ_ONCE(q->habit.completed_ns) < TICK_NSEC)
+		bfq_mates_see(bfqd, q, took);
 }
 
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */
@@ -673,6 +766,7 @@ void bfq_habit_refresh(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 
 	lockdep_assert_held(&bfqd->lock);
+	bfq_habit_look_at_equals(bfqd);
 	bfq_habit_look(bfqd);
 	if (!active->nr_behind)
 		return;

@@ -228,19 +228,30 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 }
 
 /* Can a queue that is behind do with a request of another one? */
-static bool bfq_idle_room(struct bfq_data *bfqd, const struct bfq_queue *served,
+static bool bfq_idle_room(struct bfq_data *bfqd, struct bfq_queue *served,
 			  const struct request *rq)
 {
 	u32 load, quota;
 
-	if (served->habit.room > 0)
+	if (bfq_habit_beside(bfqd, served)->room > 0)
 		return true;
 	/* who does not think for longer than a request takes loses more by that than others win */
 	if (served->habit.think_ns < served->habit.alone_ns)
 		return false;
 	load = bfq_rq_size(rq) + bfqd->kind->overhead;
-	quota = bfq_habit_quota(served);
+	quota = bfq_habit_quota(bfqd, served);
 	return load <= quota && bfq_device_down_to(bfqd, served, quota - load);
+}
+
+/*
+ * Is a queue served while the device is plugged for one of its group, however much of others that
+ * can do with?  Not if it asks for as much as keeps the device busy, or has had more than the rest.
+ */
+static bool bfq_idle_with_mates(const struct bfq_data *bfqd, const struct bfq_queue *served,
+				const struct bfq_queue *q)
+{
+	return bfq_mates_are(served, q) && !bfq_habit_fills(bfqd, q) &&
+	       !wf2q_leads(&q->entity, bfq_turn_most(bfqd));
 }
 
 /**
@@ -248,19 +259,22 @@ static bool bfq_idle_room(struct bfq_data *bfqd, const struct bfq_queue *served,
  * @bfqd: the device
  * @served: that queue
  *
- * Beside who is behind: reads, as many as it can do with, of whose group nobody of a higher class
- * is active; what is written goes on being programmed long after.
+ * What its mates ask for: they are to catch up, or looked at, together.  And beside who is behind:
+ * reads, as many as it can do with, of whose group nobody of a higher class is active; what is
+ * written goes on being programmed long after.
  *
  * Context: bfqd->lock held.
  * Return: a request of another queue, or NULL, also where a claim comes first.
  */
-struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served)
+struct request *bfq_idle_inject(struct bfq_data *bfqd, struct bfq_queue *served)
 {
+	bool behind = bfqd->turn.plugged_for == BFQ_PLUG_BEHIND;
 	struct wf2q_entity *second;
 	struct bfq_queue *q;
 	struct request *rq;
 
-	if (bfqd->turn.plugged_for != BFQ_PLUG_BEHIND)
+	if (!behind && (bfqd->turn.plugged_for != BFQ_PLUG_LEARN ||
+			!bfq_habit_looks_at_mates(served)))
 		return NULL;
 	second = wf2q_second(&bfqd->root->node);
 	q = second ? bfq_entity_queue(second) : NULL;
@@ -269,7 +283,9 @@ struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *s
 	if (bfq_idle_beside(bfqd, q, false))
 		return NULL;
 	rq = bfq_queue_peek(bfqd, q);
-	return !op_is_write(req_op(rq)) && bfq_idle_room(bfqd, served, rq) ? rq : NULL;
+	if (bfq_idle_with_mates(bfqd, served, q))
+		return rq;
+	return behind && !op_is_write(req_op(rq)) && bfq_idle_room(bfqd, served, rq) ? rq : NULL;
 }
 
 /* Does what is in the device take it long?  (It does where its rate is not known yet.) */

@@ -31,6 +31,7 @@
  *	bfq-stuck.c	requests that a disk keeps while it serves others
  *	bfq-raise.c	who goes first for a while, and what that does to the others
  *	bfq-habit.c	what is known of a process
+ *	bfq-mates.c	and of those of a group together
  *	bfq-cgroup-files.c	the cgroups' files, and how groups come and go
  *	bfq-queue.c	requests in order, and merging
  *	bfq-owner.c	whose queue it is: icq, references, priority, moves
@@ -129,6 +130,7 @@ struct bfq_served {
  * @first_seen: jiffies when that was looked at last
  * @rest_from: jiffies when it was seen to have no active children any more, or was made
  * @rested: ticks from then until it had, unless bfq-raise.c has seen to that
+ * @mates: what is known of its processes together
  * @served: what it has been served, with all below it
  * @rcu: readers of the cgroup files may hold no lock
  *
@@ -155,6 +157,7 @@ struct bfq_group {
 	u64 first_ns;
 	u32 first_seen;
 	u32 rested;
+	struct bfq_mates mates;
 	struct bfq_served served;
 	struct rcu_head rcu;
 };
@@ -182,13 +185,11 @@ struct bfq_group {
  * @run: how many have been, with those that do not count
  * @sure: @alone_ns is of such a run, and not of a single request
  * @looked: when it was to be learned anew, in jiffies
- * @looks: how often so far, up to BFQ_LOOKS_SOON
+ * @looks: how often so far, from BFQ_LOOKS_SOON on whether that is even or odd
  * @trials: how often the device was plugged only to learn @alone_ns; BFQ_TRIALS when it is known
  * @lag_ns: time by which it is behind its guarantee; ahead, when negative
  * @behind: it is to catch up
- * @quota: sectors that others may be served for each of its requests while it is to catch up, and
- *	may have in the device while it thinks
- * @room: how many of them are left; below 0 by as much as there was too much
+ * @beside: what others may be served beside it
  * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
  * @held: it had to wait for a tag because it has its due of them; written without a lock
  */
@@ -209,8 +210,7 @@ struct bfq_habit {
 	u32 run_ns;
 	u32 looked;
 	s32 lag_ns;
-	s32 quota;
-	s32 room;
+	struct bfq_beside beside;
 	u8 think_samples;
 	u8 trials;
 	u8 few;
@@ -500,6 +500,7 @@ struct bfq_turn {
  * @looked: jiffies when their shares were looked at last
  * @looked_at: jiffies when it was seen last what one of them does alone
  * @look_wait: for so many jiffies not again
+ * @known_ns: what a request of a kind was last seen to take alone (bfq-habit.c); 0: not known yet
  * @stale: the set has changed since
  * @claims_differ: they have different shares or classes
  * @highest_differ: those of the highest class have different shares
@@ -519,6 +520,7 @@ struct bfq_active {
 	unsigned long looked;
 	unsigned long looked_at;
 	unsigned long look_wait;
+	u32 known_ns[BFQ_KINDS];
 	bool stale;
 	bool claims_differ;
 	bool highest_differ;
@@ -718,9 +720,6 @@ struct bfq_data {
 
 	struct bfq_ready ready ____cacheline_aligned_in_smp;
 };
-
-/* Fraction bits of a share; a whole device fits into 32 bits. */
-#define BFQ_SHARE_SHIFT		31
 
 static inline struct bfq_group *bfq_group_parent(const struct bfq_group *group)
 {
@@ -1036,7 +1035,7 @@ u64 bfq_idle_left(const struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_idle_claims_for(const struct bfq_data *bfqd, const struct bfq_queue *q,
 			 enum bfq_plug_for what);
 bool bfq_idle_claims(const struct bfq_data *bfqd, struct bfq_queue *q);
-struct request *bfq_idle_inject(struct bfq_data *bfqd, const struct bfq_queue *served);
+struct request *bfq_idle_inject(struct bfq_data *bfqd, struct bfq_queue *served);
 struct request *bfq_idle_little(struct bfq_data *bfqd);
 
 /* bfq-along.c */
@@ -1077,14 +1076,16 @@ void bfq_habit_waited(struct bfq_queue *q, u64 since_ns);
 u64 bfq_habit_rest(const struct bfq_queue *q);
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
 bool bfq_habit_seeks(const struct bfq_queue *q);
+bool bfq_habit_looks_at_mates(const struct bfq_queue *q);
 void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns);
 bool bfq_habit_gaps(const struct bfq_queue *q);
 bool bfq_habit_of_reads(const struct bfq_queue *q);
 bool bfq_habit_fills(const struct bfq_data *bfqd, const struct bfq_queue *q);
 void bfq_habit_refresh(struct bfq_data *bfqd);
 void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q);
-void bfq_habit_beside(struct bfq_queue *q, u32 load);
-u32 bfq_habit_quota(const struct bfq_queue *q);
+struct bfq_beside *bfq_habit_beside(const struct bfq_data *bfqd, struct bfq_queue *q);
+void bfq_habit_served_beside(const struct bfq_data *bfqd, struct bfq_queue *q, u32 load);
+u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q);
 
 /* bfq-cgroup-files.c */
 int bfq_cgroup_register(void);

@@ -320,4 +320,55 @@ void bfq_stuck_refresh(struct bfq_data *bfqd);
 bool bfq_stuck_waits(struct bfq_data *bfqd);
 bool bfq_stuck_done(struct bfq_data *bfqd, const struct bfq_queue *q);
 
+/* Fraction bits of a share; a whole device fits into 32 bits. */
+#define BFQ_SHARE_SHIFT		31
+#define BFQ_SHARE_ALL		BIT(BFQ_SHARE_SHIFT)
+
+/* Kinds of requests are told apart by eight bits (bfq-habit.c). */
+#define BFQ_KINDS		256
+
+/**
+ * struct bfq_beside - what may be served beside queues for which the device is plugged
+ * @quota: sectors that others may be served for each of their requests while they are to catch up,
+ *	and may have in the device while they think; in 1 / 2^BFQ_QUOTA_SHIFT
+ * @room: how many of them are left; below 0 by as much as there was too much
+ */
+struct bfq_beside {
+	s32 quota;
+	s32 room;
+};
+
+/**
+ * struct bfq_mates - what is known of the processes of a group together (bfq-mates.c)
+ * @share: the part of the device that the group is due, as of the last look (bfq_queue.share)
+ * @stretch: how many times longer a request takes beside those of its mates, in
+ *	1 / 2^BFQ_STRETCH_SHIFT
+ * @nr: of how many active queues that was seen; 0: not known yet
+ * @seen: of how many requests, up to BFQ_STRETCH_MEAN
+ * @beside: what others may be served beside them
+ * @sent: requests of the group, not of those below it, that have been sent
+ * @others: and of all others, as of the last one of which something was seen
+ * @quiet: @sent when @others changed last
+ * @apart_at: jiffies when somebody asked for something who is no mate
+ */
+struct bfq_mates {
+	u32 share;
+	u32 stretch;
+	unsigned int nr;
+	u32 seen;
+	struct bfq_beside beside;
+	u64 sent;
+	u64 others;
+	u64 quiet;
+	unsigned long apart_at;
+};
+
+/* bfq-mates.c */
+void bfq_mates_part(struct bfq_queue *q);
+bool bfq_mates_are(const struct bfq_queue *served, const struct bfq_queue *q);
+u32 bfq_mates_share(const struct bfq_queue *q);
+bool bfq_mates_judged(const struct bfq_data *bfqd, const struct bfq_queue *q);
+u64 bfq_mates_alone(const struct bfq_queue *q);
+void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 took);
+
 #endif /* BFQ_STATE_H */

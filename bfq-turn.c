@@ -230,6 +230,21 @@ static bool bfq_turn_stays_plugged(struct bfq_data *bfqd)
 	return true;
 }
 
+/* Is a turn as many requests as tell what a queue does alone, whatever its budget? */
+static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q);
+}
+
+/* Is a queue, which would be chosen before the one in service, served in the turn of that? */
+static bool bfq_turn_of_mates(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	const struct bfq_queue *served = bfq_in_service(bfqd);
+
+	return bfq_turn_learns(bfqd, served) && bfq_habit_looks_at_mates(served) &&
+	       bfq_mates_are(served, q);
+}
+
 /* A queue of no higher class than the one in service has got its first request. */
 static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -237,7 +252,7 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	if (bfqd->kind->seeks)		/* seeks are not to be multiplied */
 		return;
 	if (!bfq_plugged(bfqd)) {
-		if (wf2q_precedes(&q->entity))
+		if (wf2q_precedes(&q->entity) && !bfq_turn_of_mates(bfqd, q))
 			bfqd->turn.preempt = true;
 		return;
 	}
@@ -293,12 +308,6 @@ void bfq_turn_arrival(struct bfq_data *bfqd, struct bfq_queue *q)
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
 	else
 		bfqd->turn.preempt = true;
-}
-
-/* Is a turn as many requests as tell what a queue does alone, whatever its budget? */
-static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q);
 }
 
 /* Has the queue in service had enough?  @rq is its next request. */
@@ -569,6 +578,7 @@ static inline void bfq_serve(struct bfq_data *bfqd, struct bfq_queue *q, struct 
 		q->spent += q->sync ? sectors : price;
 	q->served.sectors += sectors;
 	q->served.requests++;
+	q->group->mates.sent++;
 	for (group = q->group; group; group = bfq_group_parent(group)) {
 		group->served.sectors += sectors;
 		group->served.requests++;
@@ -642,14 +652,15 @@ bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *r
 static void bfq_turn_took_along(struct bfq_data *bfqd, struct bfq_queue *q,
 				const struct request *rq, u32 price)
 {
+	struct bfq_queue *served = bfq_in_service(bfqd);
 	u32 charge = price;
 
-	if (!bfq_apart_took(bfqd, bfq_in_service(bfqd), q, &charge))
+	if (!bfq_apart_took(bfqd, served, q, &charge))
 		bfqd->turn.along += price;
 	wf2q_charge(&q->entity, charge);
 	bfqd->turn.nr_along++;
 	if (!bfqd->kind->seeks && bfq_plugged(bfqd))
-		bfq_habit_beside(bfq_in_service(bfqd), bfq_rq_load(rq));
+		bfq_habit_served_beside(bfqd, served, bfq_rq_load(rq));
 	if (!q->nr_queued && !bfq_idle_claims(bfqd, q))
 		wf2q_leave(&q->entity);
 	bfq_turn_look_along(bfqd);

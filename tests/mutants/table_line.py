@@ -46,7 +46,7 @@ MUTANTS = (
            (("bfq-line.c", "	return wf2q_goes_before(&q->entity, &serving->entity);", "	return false;"),)),
     Mutant("line-wait-forgotten", "how long one waits for a tag counts for what it is behind with",
            ("line",),
-           (("bfq-habit.c", "(u64)(pace->took + pace->wait) * pace->share", "(u64)pace->took * pace->share"),)),
+           (("bfq-habit.c", "(u64)(pace->took + pace->wait) * aim", "(u64)pace->took * aim"),)),
     Mutant("line-ahead", "who is ahead does not have a tag because it has waited for longest",
            ("line",),
            (("bfq-line.c", "	return !bfqd->active.nr_first && !wf2q_leads(&waiter->q->entity, 1);\n", "	return !bfqd->active.nr_first;\n"),)),

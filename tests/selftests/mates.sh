@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a group of several that ask for little at a time has its share of what they make together
+# where: icount
+# build: modelled disks
+#
+# Eight processes that read a block at a time make 113 MB/s of this drive, one of them 23. Nine parts of ten are 102,
+# and eight times 9/80 of what one makes are 21. What they make alone is measured first; then the other group comes.
+. "${0%/*}/ktap.sh"
+plan 13
+require fio addpart
+
+modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
+parts 3 2097152
+sched "${SCHED:-$BFQ_NAME}"
+# who begins goes first for some time, whatever it asks for
+echo 0 >"$QUEUE/iosched/low_latency"
+cg_setup
+cg heavy 900
+cg even 100
+cg late 100
+cg other 100
+
+readers() { # readers GROUP PART NUMBER SIZE SECONDS: so many that read one after the other
+	reader_in "$1" "$2" --rw=randread --bs="$4" --numjobs="$3" --runtime="$5"
+}
+deep() { reader_in other 2 --rw=randread --bs=128k --ioengine=libaio --iodepth=16 --runtime="$1"; }
+
+mb_s() { # mb_s PART SECONDS
+	mb_a=$(sectors_read "$1")
+	sleep "$2"
+	calc "($(sectors_read "$1") - $mb_a) * 512 / 1e6 / $2"
+}
+
+# beside WHAT GROUP NUMBER SIZE COMMAND...: sets $alone and $others, in MB/s, and $part in percent of $alone
+beside() {
+	what=$1
+	readers "$2" 1 "$3" "$4" 8
+	one=$child
+	shift 4
+	eventually 60 part_at_work 1 || give_up "fio does not start"
+	sleep 1
+	alone=$(mb_s 1 1)
+	"$@"
+	sleep 2
+	a=$(sectors_read 1) b=$(sectors_read 2)
+	sleep 2
+	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 2e6 / $alone")
+	others=$(calc "($(sectors_read 2) - $b) * 512 / 2e6")
+	note "$what: $part % of $alone MB/s, and the others $others"
+	eventually 60 gone "$one" || give_up "fio does not end"
+}
+
+beside "two" heavy 2 4k deep 5
+compare "two readers of a block, nine of ten parts: that of what they make (%)" "$part" -ge 82
+compare "and a deep reader something (MB/s)" "$others" -ge 35
+beside "eight, half" even 8 4k deep 5
+compare "eight, half of all: half of what they make (%)" "$part" -ge 41
+compare "and a deep reader most of its half and what they can't use (MB/s)" "$others" -ge 300
+eight=$alone
+beside "eight" heavy 8 4k deep 5
+compare "eight, nine of ten parts (%)" "$part" -ge 77
+compare "and a deep reader something (MB/s)" "$others" -ge 35
+beside "sixteen beside sixteen" heavy 16 4k readers other 2 16 4k 5
+compare "sixteen beside sixteen like them, nine of ten parts (%)" "$part" -ge 72
+beside "four beside four" heavy 4 64k readers other 2 4 64k 5
+compare "four that use all the drive can do, beside four: nine of ten parts (%)" "$part" -ge 77
+compare "and no throughput is lost (%)" "$(calc "$part + 100 * $others / $alone")" -ge 95
+
+# There are others from the beginning: what mates make alone is seen by keeping these out now and then.
+deep 8
+two=$child
+eventually 60 part_at_work 2 || give_up "fio does not start"
+readers late 1 8 4k 4
+one=$child
+sleep 2
+part=$(calc "100 * $(mb_s 1 1.5) / $eight")
+note "eight that come when the deep reader is there: $part % of $eight MB/s"
+compare "eight that come later: half of what they make (%)" "$part" -ge 40
+eventually 60 gone "$one" || give_up "fio does not end"
+eventually 60 gone "$two" || give_up "fio does not end"
+
+# Of one group, and of two sizes.
+readers heavy 1 4 4k 7
+one=$child
+readers heavy 3 2 64k 7
+eventually 60 part_at_work 3 || give_up "fio does not start"
+sleep 1
+a=$(sectors_read 1) b=$(sectors_read 3)
+sleep 1
+a=$(calc "$(sectors_read 1) - $a") b=$(calc "$(sectors_read 3) - $b")
+deep 5
+sleep 1.5
+c=$(sectors_read 1) d=$(sectors_read 3) e=$(sectors_read 2)
+sleep 1
+c=$(calc "100 * ($(sectors_read 1) - $c) / $a") d=$(calc "100 * ($(sectors_read 3) - $d) / $b")
+others=$(calc "($(sectors_read 2) - $e) * 512 / 1e6")
+note "small and large ones: $c and $d % of $(calc "$a * 512 / 1e6") and $(calc "$b * 512 / 1e6") MB/s, the others $others"
+compare "small and large ones, nine of ten parts: the small ones (%)" "$c" -ge 75
+compare "and the large ones, which lose more beside the small ones than these beside them (%)" "$d" -ge 60
+compare "and a deep reader something (MB/s)" "$others" -ge 15
