@@ -243,6 +243,15 @@ void bfq_habit_stayed_away(struct bfq_data *bfqd, struct bfq_queue *q)
 		habit->trials = min(habit->trials + BFQ_TRIALS / BFQ_TRIALS_IN_VAIN, BFQ_TRIALS);
 }
 
+/* What a process's requests take alone is known to others; of its first ones less is held. */
+static void bfq_habit_make_known(u32 *known_ns, const struct bfq_habit *habit)
+{
+	if (!*known_ns || habit->sure)
+		*known_ns = habit->alone_ns;
+	else
+		*known_ns += ((s32)habit->alone_ns - (s32)*known_ns) / BFQ_LONE_MEAN;
+}
+
 /*
  * Without moving parts: the mean of some requests in a row is one sample.  Of several at a time the
  * first were sent when others may have been in the device still.
@@ -267,8 +276,8 @@ static void bfq_habit_see_run(struct bfq_active *active, struct bfq_habit *habit
 		off = -off > (s32)habit->alone_ns / 2 ? off / 2 :
 		      clamp(off / BFQ_LONE_MEAN, -most, most);
 	habit->alone_ns += off;
+	bfq_habit_make_known(&active->known_ns[habit->kind], habit);
 	habit->sure = true;
-	active->known_ns[habit->kind] = habit->alone_ns;
 }
 
 /* Of what kind is a request, where its process asks for @nr at a time? */
@@ -324,8 +333,10 @@ static void bfq_habit_see_known(struct bfq_active *active, struct bfq_habit *hab
 {
 	u32 known_ns = active->known_ns[habit->last_kind];
 
-	if (known_ns && !habit->alone_ns)
-		bfq_habit_begin(habit, known_ns);
+	if (!known_ns || habit->alone_ns)
+		return;
+	bfq_habit_begin(habit, known_ns);
+	habit->sure = true;
 }
 
 /* The last request had the device for itself, which has no moving parts. */
@@ -445,11 +456,11 @@ static void bfq_habit_see_usual(struct bfq_habit *habit, u32 think)
 
 /*
  * By how much has a queue been slower than it is to be, with its last request and the thinking
- * behind it, if it is due @share of what it makes when a request takes @alone?  One by which it is
- * not judged does not count, and of several at a time each counts for its part of the time.
+ * behind it, of which @own counts as its own, if it is due @share of what it makes when a request
+ * takes @alone?  One by which it is not judged does not count, and of several at a time each counts
+ * for its part of the time.
  */
-static s64 bfq_habit_slow(const struct bfq_habit *habit, const struct bfq_pace *pace, u32 share,
-			  u64 alone)
+static s64 bfq_habit_slow(const struct bfq_pace *pace, u32 share, u64 alone, u32 own)
 {
 	u32 more = share / (pace->nr > 1 ? BFQ_AIM_PART_FEW : BFQ_AIM_PART);
 	u64 aim = share + min_t(u32, more, (BFQ_SHARE_ALL - share) / BFQ_AIM_OF_OTHERS);
@@ -457,7 +468,20 @@ static s64 bfq_habit_slow(const struct bfq_habit *habit, const struct bfq_pace *
 	s64 slow = pace->judged ? ((s64)due - (s64)alone) >> fls(pace->nr - 1) : 0;
 
 	due = pace->think * aim >> BFQ_SHARE_SHIFT;
-	return slow + (s64)due - min(pace->think, 2 * habit->usual_ns);
+	return slow + (s64)due - own;
+}
+
+/*
+ * And by its guarantee, or that of its group.  Where mates wait for a processor, too, that is the
+ * greater part of what they think, and by no means usual: it counts.
+ */
+static s64 bfq_habit_slower(const struct bfq_data *bfqd, const struct bfq_queue *q,
+			    const struct bfq_pace *pace)
+{
+	if (bfq_mates_judged(bfqd, q))
+		return bfq_habit_slow(pace, q->group->mates.share, bfq_mates_alone(q), pace->think);
+	return bfq_habit_slow(pace, q->share, q->habit.alone_ns,
+			      min(pace->think, 2 * q->habit.usual_ns));
 }
 
 /* How does a queue get on?  It asked, has had what it asked for, and thought. */
@@ -465,7 +489,6 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 {
 	struct bfq_habit *habit = &q->habit;
 	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
-	u32 share = READ_ONCE(q->share);
 
 	pace->took = READ_ONCE(habit->took_ns);
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
@@ -475,12 +498,10 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
 	if (pace->judged && !bfqd->kind->seeks && habit->alone_ns)
 		bfq_mates_see(bfqd, q, pace->took + pace->wait);
-	if (!habit->alone_ns || !share || bfqd->active.nr < 2)
+	if (!habit->alone_ns || !q->share || bfqd->active.nr < 2)
 		return;
 	bfq_habit_see_usual(habit, pace->think);
-	slow = bfq_mates_judged(bfqd, q) ?
-	       bfq_habit_slow(habit, pace, q->group->mates.share, bfq_mates_alone(q)) :
-	       bfq_habit_slow(habit, pace, share, habit->alone_ns);
+	slow = bfq_habit_slower(bfqd, q, pace);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
 	lag = habit->lag_ns + slow;
@@ -700,6 +721,7 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	struct bfq_active *active = &bfqd->active;
 	struct bfq_habit *habit;
 	struct bfq_queue *q;
+	bool soon;
 	u64 wait;
 
 	if (bfqd->kind->seeks || active->nr < 2) {
@@ -712,14 +734,15 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	if (!q)
 		return;
 	habit = &q->habit;
-	wait = bfq_mates_judged(bfqd, q) ? bfq_mates_alone(q) : habit->alone_ns ?: NSEC_PER_MSEC;
+	soon = habit->looks < BFQ_LOOKS_SOON;
+	habit->looks = soon ? habit->looks + 1 : habit->looks ^ 1;	/* odd: at its mates, too */
+	if (bfq_habit_looks_at_mates(q) && bfq_mates_are(q, q))
+		wait = bfq_mates_alone(q);
+	else
+		wait = habit->alone_ns ?: NSEC_PER_MSEC;
 	wait = (wait + habit->think_ns) * BFQ_LOOK_PART;
-	if (habit->looks < BFQ_LOOKS_SOON) {
-		habit->looks++;
+	if (soon)
 		wait /= BFQ_LOOK_SOONER;
-	} else {
-		habit->looks ^= 1;	/* odd: at its mates, too */
-	}
 	habit->looked = jiffies;
 	habit->run = 0;
 	habit->trials = BFQ_TRIALS - BFQ_LOOKS;
@@ -733,7 +756,8 @@ static void bfq_habit_look_at_equals(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 	u32 took;
 
-	if (bfqd->kind->seeks || list_empty(&bfqd->active.queues))
+	/* with more of them than tags they wait for these, too */
+	if (bfqd->kind->seeks || !bfqd->active.nr || bfqd->active.nr > bfqd->tags)
 		return;
 	q = list_last_entry(&bfqd->active.queues, struct bfq_queue, active);
 	took = READ_ONCE(q->habit.took_ns);

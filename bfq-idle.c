@@ -250,6 +250,8 @@ static bool bfq_idle_room(struct bfq_data *bfqd, struct bfq_queue *served,
 static bool bfq_idle_with_mates(const struct bfq_data *bfqd, const struct bfq_queue *served,
 				const struct bfq_queue *q)
 {
+	if (bfqd->turn.plugged_for == BFQ_PLUG_BEHIND && !bfq_mates_judged(bfqd, served))
+		return false;
 	return bfq_mates_are(served, q) && !bfq_habit_fills(bfqd, q) &&
 	       !wf2q_leads(&q->entity, bfq_turn_most(bfqd));
 }

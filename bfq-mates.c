@@ -29,7 +29,8 @@
  * of them that are to catch up.  The quota of what others may be served meanwhile is the group's,
  * and steered by what each of them meets.
  *
- * This holds while all that is asked for in the group is by those that ask for few at a time.  Who
+ * This holds while all that is asked for in the group is by those that ask for few at a time, and
+ * have the same weight.  Who
  * asks for more, or writes for nobody, has a claim to what the group is due, and the others their
  * share of what each makes alone.  Of several groups below each other only the innermost has this
  * guarantee.
@@ -37,35 +38,46 @@
 #include "bfq-iosched.h"
 
 /*
- * A group is quiet when as many of its requests were sent since anybody else's as twice its mates,
- * and some more: what is left of others in the device is done then.
+ * A group is quiet when four times as many of its requests as it has mates were sent since anybody
+ * else's: what comes back then was sent when most of these were done.
  */
-#define BFQ_QUIET_EACH		2
-#define BFQ_QUIET_MORE		4
+#define BFQ_QUIET_EACH		4
 
-/* The stretch is a mean of so many requests; one counts for no more than a stretch of 64. */
-#define BFQ_STRETCH_MEAN	256
+/*
+ * The stretch is a mean of so many requests, of so few at first when their number has changed; one
+ * counts for no more than a stretch of 64.
+ */
+#define BFQ_STRETCH_MEAN	64
+#define BFQ_STRETCH_ANEW	16
 #define BFQ_STRETCH_SHIFT	16
-#define BFQ_STRETCH_MOST	(64U << BFQ_STRETCH_SHIFT)
+#define BFQ_STRETCH_NONE	BIT_ULL(BFQ_STRETCH_SHIFT)
+#define BFQ_STRETCH_MOST	(64 * BFQ_STRETCH_NONE)
 
 /* Somebody who asks for many at a time, or writes for nobody, is active for so long, in ms. */
 #define BFQ_MATES_APART_MS	100
 
-/* By how many times longer does a request take, as many as there are by now? */
+/* By how many times longer does a request take, as many as there are by now?  At most. */
 static u64 bfq_mates_stretch(const struct bfq_group *group)
 {
 	const struct bfq_mates *mates = &group->mates;
 
+	if (!mates->nr)
+		return group->nr_active * BFQ_STRETCH_NONE;
 	if (group->nr_active <= mates->nr)
 		return mates->stretch;
 	return div_u64((u64)mates->stretch * group->nr_active, mates->nr);
 }
 
-/* Does a group compete with others, and ask all of its processes for few requests at a time? */
+/* Do all processes of a group ask for few requests at a time?  As far as has been seen of late. */
+static bool bfq_mates_alike(const struct bfq_group *group)
+{
+	return group->nr_active > 1 &&
+	       jiffies - group->mates.apart_at > msecs_to_jiffies(BFQ_MATES_APART_MS);
+}
+
 static bool bfq_mates_compete(const struct bfq_group *group)
 {
-	return group->nr_active > 1 && group->mates.share < BFQ_SHARE_ALL &&
-	       jiffies - group->mates.apart_at > msecs_to_jiffies(BFQ_MATES_APART_MS);
+	return group->mates.share < BFQ_SHARE_ALL && bfq_mates_alike(group);
 }
 
 /**
@@ -88,7 +100,8 @@ void bfq_mates_part(struct bfq_queue *q)
  */
 bool bfq_mates_are(const struct bfq_queue *served, const struct bfq_queue *q)
 {
-	return q->group == served->group && bfq_mates_compete(q->group);
+	return q->group == served->group && bfq_mates_compete(q->group) && q->sync &&
+	       q->prio.class == WF2Q_BE;
 }
 
 /**
@@ -115,15 +128,18 @@ bool bfq_mates_judged(const struct bfq_data *bfqd, const struct bfq_queue *q)
 
 	if (!mates->nr || bfqd->kind->seeks || !bfq_mates_compete(q->group))
 		return false;
+	/* of different weights, or beside groups below, each is due another part of that */
+	if (q->group->active_sum != q->group->nr_active * q->active_weight)
+		return false;
 	return q->share * bfq_mates_stretch(q->group) < (u64)mates->share << BFQ_STRETCH_SHIFT;
 }
 
 /**
  * bfq_mates_alone - what does a request take while only the queue's group is served?
- * @q: the queue, whose group has been seen
+ * @q: the queue
  *
  * Context: bfqd->lock held.
- * Return: that time, in ns.
+ * Return: that time, in ns; if it has not been seen yet, what it takes at most.
  */
 u64 bfq_mates_alone(const struct bfq_queue *q)
 {
@@ -145,24 +161,24 @@ void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 t
 	unsigned int nr = q->group->nr_active;
 	s32 off;
 
-	if (q->group == bfqd->root || nr < 2)
+	if (q->group == bfqd->root || !bfq_mates_alike(q->group))
 		return;
 	if (others != mates->others) {
 		mates->others = others;
 		mates->quiet = mates->sent;
 		return;
 	}
-	if (mates->sent - mates->quiet < BFQ_QUIET_EACH * nr + BFQ_QUIET_MORE)
+	if (mates->sent - mates->quiet < BFQ_QUIET_EACH * nr)
 		return;
 	if (nr != mates->nr) {
-		mates->stretch = mates->nr ? bfq_mates_stretch(q->group) : 0;
+		mates->stretch = bfq_mates_stretch(q->group);
+		mates->seen = mates->nr ? min(mates->seen, BFQ_STRETCH_ANEW) : 0;
 		mates->nr = nr;
-		mates->seen = 0;
 	}
 	if (mates->seen < BFQ_STRETCH_MEAN)
 		mates->seen++;
-	off = min_t(u64, div_u64((u64)took << BFQ_STRETCH_SHIFT, q->habit.alone_ns),
-		    BFQ_STRETCH_MOST);
+	off = clamp_t(u64, div_u64((u64)took << BFQ_STRETCH_SHIFT, q->habit.alone_ns),
+		      BFQ_STRETCH_NONE, BFQ_STRETCH_MOST);
 	off -= mates->stretch;
 	mates->stretch += off / (s32)mates->seen;
 }

@@ -214,7 +214,7 @@ MUTANTS = (
            (("bfq-habit.c", "active->alike = alike;", "active->alike = true;"),)),
     Mutant("kinds-unknown", "what a request takes alone is known of other processes that ask for such",
            ("mates",),
-           (("bfq-habit.c", "	if (known_ns && !habit->alone_ns)", "	if (0)"),)),
+           (("bfq-habit.c", "	if (!known_ns || habit->alone_ns)", "	if (1)"),)),
     Mutant("aim-whole", "a lag does not aim at most of what is due to others",
            ("mates",),
            (("bfq-habit.c", "#define BFQ_AIM_OF_OTHERS	4", "#define BFQ_AIM_OF_OTHERS	1"),)),
