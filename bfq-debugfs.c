@@ -100,9 +100,8 @@ static void bfq_show_queue_line(struct seq_file *m, const struct bfq_queue_line 
 		seq_printf(m, " limit=%u", line->limit);
 	seq_printf(m, " raised=%d credit_kib=%u first=%d", line->raised, line->credit / BFQ_KIB,
 		   line->first);
-	seq_printf(m, " alone_us=%u mates_us=%llu", line->alone_ns / (u32)NSEC_PER_USEC,
-		   div_u64(line->mates_ns, NSEC_PER_USEC));
-	seq_printf(m, " lag_us=%d behind=%d",
+	seq_printf(m, " alone_us=%u mates_us=%llu lag_us=%d behind=%d",
+		   line->alone_ns / (u32)NSEC_PER_USEC, div_u64(line->mates_ns, NSEC_PER_USEC),
 		   line->lag_ns / (s32)NSEC_PER_USEC, line->behind);
 	seq_printf(m, " sectors=%llu requests=%llu waited_ms=%llu think_us=%llu seeking=%d serving=%d\n",
 		   line->served.sectors, line->served.requests,

@@ -30,10 +30,9 @@
  * and steered by what each of them meets.
  *
  * This holds while all that is asked for in the group is by those that ask for few at a time, and
- * have the same weight.  Who
- * asks for more, or writes for nobody, has a claim to what the group is due, and the others their
- * share of what each makes alone.  Of several groups below each other only the innermost has this
- * guarantee.
+ * have the same weight.  Who asks for more, or writes for nobody, has a claim to what the group is
+ * due, and the others their share of what each makes alone.  Of several groups below each other
+ * only the innermost has this guarantee.
  */
 #include "bfq-iosched.h"
 

@@ -10,11 +10,7 @@
 plan 9
 require fio addpart
 
-modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
-parts 3 2097152
-sched "${SCHED:-$BFQ_NAME}"
-# who begins goes first for some time, whatever it asks for
-echo 0 >"$QUEUE/iosched/low_latency"
+divided_disk 4 disk0 profile=sata-ssd
 cg_setup
 cg few 100
 cg heavy 900

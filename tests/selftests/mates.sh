@@ -12,11 +12,7 @@
 plan 13
 require fio addpart
 
-modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
-parts 3 2097152
-sched "${SCHED:-$BFQ_NAME}"
-# who begins goes first for some time, whatever it asks for
-echo 0 >"$QUEUE/iosched/low_latency"
+divided_disk 4 disk0 profile=sata-ssd
 cg_setup
 cg heavy 900
 cg even 100
@@ -28,12 +24,6 @@ readers() { # readers GROUP PART NUMBER SIZE SECONDS: so many that read one afte
 }
 deep() { reader_in other 2 --rw=randread --bs=128k --ioengine=libaio --iodepth=16 --runtime="$1"; }
 
-mb_s() { # mb_s PART SECONDS
-	mb_a=$(sectors_read "$1")
-	sleep "$2"
-	calc "($(sectors_read "$1") - $mb_a) * 512 / 1e6 / $2"
-}
-
 # beside WHAT GROUP NUMBER SIZE COMMAND...: sets $alone and $others, in MB/s, and $part in percent of $alone
 beside() {
 	what=$1
@@ -42,7 +32,7 @@ beside() {
 	shift 4
 	eventually 60 part_at_work 1 || give_up "fio does not start"
 	sleep 1
-	alone=$(mb_s 1 1)
+	alone=$(read_mb_s 1 1)
 	"$@"
 	sleep 2
 	a=$(sectors_read 1) b=$(sectors_read 2)
@@ -76,7 +66,7 @@ eventually 60 part_at_work 2 || give_up "fio does not start"
 readers late 1 8 4k 4
 one=$child
 sleep 2
-part=$(calc "100 * $(mb_s 1 1.5) / $eight")
+part=$(calc "100 * $(read_mb_s 1.5 1) / $eight")
 note "eight that come when the deep reader is there: $part % of $eight MB/s"
 compare "eight that come later: half of what they make, and twice their own shares at least (%)" "$part" -ge 20
 eventually 60 gone "$one" || give_up "fio does not end"

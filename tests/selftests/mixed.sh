@@ -10,11 +10,7 @@
 plan 6
 require fio addpart
 
-modelled_disk disk0 profile=sata-ssd size_mb=4096 store=0
-parts 4 2097152
-sched "${SCHED:-$BFQ_NAME}"
-# who begins goes first for some time, whatever it asks for
-echo 0 >"$QUEUE/iosched/low_latency"
+divided_disk 4 disk0 profile=sata-ssd
 cg_setup
 cg mixed 100
 cg deep 100
