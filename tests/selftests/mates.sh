@@ -27,7 +27,7 @@ deep() { reader_in other 2 --rw=randread --bs=128k --ioengine=libaio --iodepth=1
 # beside WHAT GROUP NUMBER SIZE COMMAND...: sets $alone and $others, in MB/s, and $part in percent of $alone
 beside() {
 	what=$1
-	readers "$2" 1 "$3" "$4" 8
+	readers "$2" 1 "$3" "$4" 10
 	one=$child
 	shift 4
 	eventually 60 part_at_work 1 || give_up "fio does not start"
@@ -36,26 +36,26 @@ beside() {
 	"$@"
 	sleep 2
 	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep 2
-	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 2e6 / $alone")
-	others=$(calc "($(sectors_read 2) - $b) * 512 / 2e6")
+	sleep 4
+	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 4e6 / $alone")
+	others=$(calc "($(sectors_read 2) - $b) * 512 / 4e6")
 	note "$what: $part % of $alone MB/s, and the others $others"
 	eventually 60 gone "$one" || give_up "fio does not end"
 }
 
-beside "two" heavy 2 4k deep 5
+beside "two" heavy 2 4k deep 7
 compare "two readers of a block, nine of ten parts: that of what they make (%)" "$part" -ge 75
 compare "and a deep reader something (MB/s)" "$others" -ge 35
-beside "eight, half" even 8 4k deep 5
+beside "eight, half" even 8 4k deep 7
 compare "eight, half of all: half of what they make, and twice their own shares at least (%)" "$part" -ge 20
 compare "and a deep reader most of its half and what they can't use (MB/s)" "$others" -ge 300
 eight=$alone
-beside "eight" heavy 8 4k deep 5
+beside "eight" heavy 8 4k deep 7
 compare "eight, nine of ten parts (%)" "$part" -ge 60
 compare "and a deep reader something (MB/s)" "$others" -ge 35
-beside "sixteen beside sixteen" heavy 16 4k readers other 2 16 4k 5
+beside "sixteen beside sixteen" heavy 16 4k readers other 2 16 4k 7
 compare "sixteen beside sixteen like them, nine of ten parts (%)" "$part" -ge 61
-beside "four beside four" heavy 4 64k readers other 2 4 64k 5
+beside "four beside four" heavy 4 64k readers other 2 4 64k 7
 compare "four that use all the drive can do, beside four: nine of ten parts (%)" "$part" -ge 77
 compare "and no throughput is lost (%)" "$(calc "$part + 100 * $others / $alone")" -ge 95
 
