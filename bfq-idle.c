@@ -245,15 +245,15 @@ static bool bfq_idle_room(struct bfq_data *bfqd, struct bfq_queue *served,
 
 /*
  * Is a queue served while the device is plugged for one of its group, however much of others that
- * can do with?  Not if it asks for as much as keeps the device busy, or has had more than the rest.
+ * can do with, and however much it has had itself?  Not if it asks for as much as keeps the device
+ * busy.
  */
 static bool bfq_idle_with_mates(const struct bfq_data *bfqd, const struct bfq_queue *served,
 				const struct bfq_queue *q)
 {
 	if (bfqd->turn.plugged_for == BFQ_PLUG_BEHIND && !bfq_mates_judged(bfqd, served))
 		return false;
-	return bfq_mates_are(served, q) && !bfq_habit_fills(bfqd, q) &&
-	       !wf2q_leads(&q->entity, bfq_turn_most(bfqd));
+	return bfq_mates_are(served, q) && !bfq_habit_fills(bfqd, q);
 }
 
 /**

@@ -43,8 +43,9 @@
 #define BFQ_QUIET_EACH		4
 
 /*
- * The stretch is a mean of so many requests, of so few at first when their number has changed; one
- * counts for no more than a stretch of 64.
+ * The stretch is a mean of so many requests, of so few at first when their number has changed.  One
+ * counts for no more than twice what is known, since it may have met what others have left in the
+ * device, and for no more than 64 times what it takes alone.
  */
 #define BFQ_STRETCH_MEAN	64
 #define BFQ_STRETCH_ANEW	16
@@ -158,7 +159,7 @@ void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 t
 	struct bfq_mates *mates = &q->group->mates;
 	u64 others = bfqd->root->served.requests - mates->sent;
 	unsigned int nr = q->group->nr_active;
-	s32 off;
+	s32 off, most;
 
 	if (q->group == bfqd->root || !bfq_mates_alike(q->group))
 		return;
@@ -170,14 +171,15 @@ void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 t
 	if (mates->sent - mates->quiet < BFQ_QUIET_EACH * nr)
 		return;
 	if (nr != mates->nr) {
-		mates->stretch = bfq_mates_stretch(q->group);
+		mates->stretch = min(bfq_mates_stretch(q->group), BFQ_STRETCH_MOST);
 		mates->seen = mates->nr ? min(mates->seen, BFQ_STRETCH_ANEW) : 0;
 		mates->nr = nr;
 	}
 	if (mates->seen < BFQ_STRETCH_MEAN)
 		mates->seen++;
+	most = min_t(u64, 2 * mates->stretch, BFQ_STRETCH_MOST);
 	off = clamp_t(u64, div_u64((u64)took << BFQ_STRETCH_SHIFT, q->habit.alone_ns),
-		      BFQ_STRETCH_NONE, BFQ_STRETCH_MOST);
+		      BFQ_STRETCH_NONE, most);
 	off -= mates->stretch;
 	mates->stretch += off / (s32)mates->seen;
 }

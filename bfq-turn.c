@@ -236,15 +236,6 @@ static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue 
 	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q);
 }
 
-/* Is a queue, which would be chosen before the one in service, served in the turn of that? */
-static bool bfq_turn_of_mates(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	const struct bfq_queue *served = bfq_in_service(bfqd);
-
-	return bfq_turn_learns(bfqd, served) && bfq_habit_looks_at_mates(served) &&
-	       bfq_mates_are(served, q);
-}
-
 /* A queue of no higher class than the one in service has got its first request. */
 static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -252,7 +243,7 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	if (bfqd->kind->seeks)		/* seeks are not to be multiplied */
 		return;
 	if (!bfq_plugged(bfqd)) {
-		if (wf2q_precedes(&q->entity) && !bfq_turn_of_mates(bfqd, q))
+		if (wf2q_precedes(&q->entity))
 			bfqd->turn.preempt = true;
 		return;
 	}
