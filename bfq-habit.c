@@ -603,7 +603,13 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
 		bfq_habit_see_think(habit, pace.think);
 		habit->thought_ns = pace.think;
+	} else if (unlikely(habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns)) &&
+		   READ_ONCE(habit->took_ns)) {
+		/* one is back, and it asks for more before the others are: it does not think */
+		bfq_habit_see_think(habit, 0);
 	}
+	if (unlikely(habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns)) && !bfq_habit_few(q))
+		WRITE_ONCE(habit->took_ns, 0);
 	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
 		bfq_habit_progress(bfqd, q, &pace);
 	habit->last_kind = bfq_habit_kind(rq, pace.nr);

@@ -170,6 +170,9 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	    (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q) ||
 	     READ_ONCE(bfqd->tun.exact_shares)))
 		return BFQ_PLUG_SHARES;
+	/* a lag is no reason to keep out whoever is of a higher class */
+	if (!bfqd->kind->seeks && bfq_idle_beside(bfqd, q, false))
+		return BFQ_PLUG_NOT;
 	if (q->habit.behind && bfqd->active.nr_behind < bfqd->active.nr)
 		return BFQ_PLUG_BEHIND;
 	return bfq_habit_trial(q) ? BFQ_PLUG_LEARN : BFQ_PLUG_NOT;

@@ -407,16 +407,17 @@ static void wf2q_be_counted(struct wf2q_tree *t, struct wf2q_entity *e)
 }
 
 /*
- * Of what is due to one in line all but WF2Q_MOST_KEPT sectors is given up. The others have had
- * that: V goes on by it, so that they do not have to wait for it.
+ * Of what is due to one in line, or in service, all but @kept sectors is given up. The others have
+ * had that: V goes on by it, so that they do not have to wait for it.
  */
-static noinline void wf2q_give_up(struct wf2q_tree *t, struct wf2q_entity *e)
+static noinline void wf2q_give_up(struct wf2q_tree *t, struct wf2q_entity *e, u32 kept)
 {
-	u64 least = t->vtime - WF2Q_MOST_KEPT * e->inverse, by = least - e->start;
+	u64 least = t->vtime - kept * e->inverse, by = least - e->start;
 
 	if (wf2q_before(e->start, least)) {
 		e->start = least;
 		wf2q_go_to(t, t->vtime + mul_u64_u64_div_u64(by, e->weight, t->wsum));
+		e->finish = wf2q_finish_of(e);
 	}
 }
 
@@ -427,7 +428,7 @@ static void wf2q_join(struct wf2q_entity *e)
 
 	wf2q_be_counted(t, e);
 	if (unlikely(e->state == WF2Q_DUE))
-		wf2q_give_up(t, e);
+		wf2q_give_up(t, e, WF2Q_MOST_KEPT);
 	if (unlikely(e->class != WF2Q_BE || e->parent->mixed))
 		wf2q_join_classes(e);
 	wf2q_wait_from_start(e);
@@ -813,6 +814,7 @@ struct wf2q_entity *wf2q_second(struct wf2q_group *root)
 /* A child that is not in service has been served all the same. */
 static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 {
+	struct wf2q_entity *served = e->parent->in_service;
 	struct wf2q_group *g = e->parent;
 	struct wf2q_tree *t = wf2q_tree_of(e);
 	u64 step = sectors * e->inverse;
@@ -835,6 +837,8 @@ static noinline void wf2q_serve_out_of_turn(struct wf2q_entity *e, u32 sectors)
 		wf2q_rest(t, e);
 	}
 	wf2q_advance(t, sectors);
+	if (served && served->class == e->class)
+		wf2q_give_up(t, served, WF2Q_KEPT_BESIDE);
 }
 
 /* Account service to one child: its own timestamps, and its group's V. */

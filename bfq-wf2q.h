@@ -38,6 +38,12 @@
  */
 #define WF2Q_MOST_KEPT		0x20000U
 
+/*
+ * And who is in service, so many (8 MiB) of what others of its class get beside it, out of turn: a
+ * few turns of theirs. It may never leave, and they would be ahead by all that they have had.
+ */
+#define WF2Q_KEPT_BESIDE	0x4000U
+
 /* Room for an io.bfq.weight of 1000 or a raised process of 80 * 30. */
 #define WF2Q_MAX_WEIGHT		65535U
 

@@ -188,7 +188,7 @@ IDEAS = (
     idea("budget-feedback", "each turn has the largest budget",
          ("bfq-turn.c", "	return min(q->budget, most);\n", "	return most;\n")),
     idea("preempt-nearer", "an arrival with a nearer finish waits for the end of the turn",
-         never("bfq-turn.c", "wf2q_precedes(&q->entity) && !bfq_turn_of_mates(bfqd, q)"), kinds=(FLASH,)),
+         never("bfq-turn.c", "wf2q_precedes(&q->entity)"), kinds=(FLASH,)),
     idea("hold", "others are not held back while who goes first thinks",
          always("bfq-raise.c", "bfqd->active.first_waiting")),
     idea("release", "others are held back without end for who goes first",

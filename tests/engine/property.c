@@ -723,6 +723,49 @@ static void test_injection(void)
 	world_free(&w);
 }
 
+/*
+ * One leaf never leaves, and another gets much more out of turn beside it, for ever (as beside who
+ * is behind a guarantee): it is not kept out for that when a third comes, nor the third for it.
+ */
+static void test_beside(void)
+{
+	const u32 most = WF2Q_KEPT_BESIDE + 1024;
+	u64 had[3] = { 0 }, all = 0;
+	struct wf2q_entity *e;
+	struct world w;
+	int i;
+
+	world_flat(&w, 3, 100);
+	world_activate(&w, 0, 8);
+	e = wf2q_select(w.group);
+	world_activate(&w, 1, 8);
+	for (i = 0; i < 100000; i++) {
+		wf2q_charge(e, 8);
+		wf2q_charge(&w.leaf[1], 1000);
+		EXPECT("its lag, of what is kept", w.group->tree[e->class].vtime - e->start <=
+		       most * e->inverse, true);
+		EXPECT("the other's lead", w.leaf[1].start - w.group->tree[e->class].vtime <=
+		       most * e->inverse, true);
+		EXPECT("where its allotment ends", e->finish - e->start,
+		       wf2q_remaining(e) * e->inverse);
+		wf2q_requeue(e, 8);
+		e = wf2q_select(w.group);
+		EXPECT("who is in service beside others", e - w.leaf, 0);
+	}
+	check_group(w.group);
+	world_activate(&w, 2, 8);
+	while (!had[1] && all < 100ULL * most) {
+		wf2q_charge(e, 8);
+		had[e - w.leaf] += 8;
+		all += 8;
+		wf2q_requeue(e, 8);
+		e = wf2q_select(w.group);
+	}
+	EXPECT("served before the other is again, of what is kept", all <= 3 * most, true);
+	EXPECT("and the third meanwhile at least", had[2] >= WF2Q_KEPT_BESIDE / 2, true);
+	world_free(&w);
+}
+
 /* Two engines are in the same state if all differences are the same. */
 static void same_state(const struct world *a, const struct world *b)
 {
@@ -954,6 +997,7 @@ static const struct {
 	  test_line },
 	{ "pass", "to pass is the same as a turn, where nobody else waits", test_pass },
 	{ "injection", "charges out of turn are accounted exactly", test_injection },
+	{ "beside", "nobody waits for what was served out of turn for ever", test_beside },
 	{ "attacks", "nobody gains by leaving, nobody lags by others' urgency",
 	  test_attacks },
 	{ "wrap", "decisions do not depend on where virtual time starts",
