@@ -8,10 +8,8 @@ plan 6
 require fio addpart
 
 divided_disk 4 disk0 profile=sata-ssd
-CLASS=
 cg_setup
 cg heavy 900
-cg even 100
 cg other 100
 cg late 100
 
@@ -42,7 +40,8 @@ for child in $one $two $three; do
 	eventually 60 gone "$child" || give_up "fio does not end"
 done
 
-# pair WHAT SECONDS GROUP ARGS...: sets $part, in percent of what it makes alone, and $others, in MB/s
+# pair WHAT SECONDS GROUP ARGS...: a reader with ARGS, and a deep one, of $CLASS; sets $part, in percent of what the
+# former makes alone, and $others, in MB/s
 pair() {
 	what=$1 long=$2 group=$3
 	shift 3
