@@ -55,8 +55,13 @@
  * and several at a time take different times: the others of its process are not judged.  The device
  * is plugged for one queue or another now and then only to see that.  (On a disk such samples are
  * few while others are served, and seeks differ: one process took 4 ms alone, another 11.)
- * Thinking counts by no more than twice what is usual: a process that the CPU is taken from now and
- * then does not want to go slower.
+ *
+ * Of what a process thinks that does not count which it waited for a processor (the kernel keeps
+ * it, task_struct.sched_info): it does not want to go slower.  What interrupts took is not known,
+ * so a pause of less than a ms counts for no more than is to spare of what the process thinks while
+ * nobody else is served; then it may think more at one time than at another:
+ *
+ *	spare	+= 9/8 * mean - own,	own = min(think - delay, spare)
  *
  * This room only notes; others draw the conclusions, and only read.
  */
@@ -74,7 +79,10 @@
 /* More than this many of the last 32 requests left something out; random ones go forwards, too. */
 #define BFQ_GAPS_OF_32		24
 
-/* Who has paused for so long is not kept from its share by what it was ahead before. */
+/*
+ * Who has paused for so long is not kept from its share by what it was ahead before.  The pause is
+ * not thinking, either, but puts it behind, so that it has its share soon.
+ */
 #define BFQ_PAUSE_NS		(100 * NSEC_PER_MSEC)
 
 /* More than this many of the last 32 requests were far from the one before: a seeking queue. */
@@ -105,10 +113,12 @@
 
 /*
  * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
- * although the device is plugged for it does not profit from that: it is forgotten, and tried
- * again when as much is missing.
+ * although the device is plugged for it does not profit from that, since it is short of a
+ * processor, say: it is forgotten, and tried again when as much is missing; after each time in a
+ * row when twice as much is, up to so often.
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
+#define BFQ_VAIN_MOST		7
 
 /*
  * On a disk it has a claim instead of the device, which takes nothing from the others that is
@@ -151,11 +161,15 @@
 #define BFQ_PRICE_MEAN		16
 
 /*
- * What a process usually thinks is what one in four of its pauses is below: an eighth of it and a
- * us up for each that is longer, and three eighths down for each that is not.
+ * What a process thinks while nobody else is served is a mean of so many requests.  It has one in
+ * so many parts more to spare, since it is known no better; up to what a lag is to change by.
  */
-#define BFQ_USUAL_STEP(ns)	((ns) / 8)
-#define BFQ_USUAL_LOWER		3
+#define BFQ_THINKS_MEAN		16
+#define BFQ_SPARE_PART		8
+#define BFQ_SPARE_MOST		((u32)BFQ_LAG_TURN)
+
+/* Interrupts take less of a pause than this. */
+#define BFQ_INTERRUPTS_MOST	((u32)NSEC_PER_MSEC)
 
 /*
  * The device is plugged in vain only to see what a queue does alone, for slice_idle each time, so
@@ -190,6 +204,7 @@
 /* A request and what lies between it and the next: the time that each took, in ns. */
 struct bfq_pace {
 	u32 think;
+	u32 own;		/* of that it did not wait for a processor */
 	u32 took;
 	u32 wait;		/* for the next one's tag */
 	unsigned int nr;	/* requests that the process asks for at a time */
@@ -445,13 +460,47 @@ u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q)
 	return bfq_habit_beside(bfqd, q)->quota >> BFQ_QUOTA_SHIFT;
 }
 
-/* A process has thought for so long. */
-static void bfq_habit_see_usual(struct bfq_habit *habit, u32 think)
+/**
+ * bfq_habit_looks_at_mates - is it to be seen what a queue and its mates make, or only the queue?
+ * @q: a queue for which the device is plugged to see something
+ *
+ * Each by turns, if it is known what it makes.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_looks_at_mates(const struct bfq_queue *q)
 {
-	if (think > habit->usual_ns)
-		habit->usual_ns += BFQ_USUAL_STEP(habit->usual_ns) + NSEC_PER_USEC;
-	else if (think)
-		habit->usual_ns -= BFQ_USUAL_LOWER * BFQ_USUAL_STEP(habit->usual_ns);
+	return (q->habit.looks & 1) && q->habit.alone_ns;
+}
+
+/* Is nobody else served, as far as this can be said? */
+static bool bfq_habit_only(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	if (bfqd->active.nr < 2)
+		return true;
+	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_in_service(bfqd) == q &&
+	       !bfq_habit_looks_at_mates(q);
+}
+
+/* A process has thought for so long while nobody else was served. */
+static void bfq_habit_see_thinks(struct bfq_habit *habit, u32 own)
+{
+	if (!habit->think_alone_ns)
+		habit->think_alone_ns = habit->think_ns;
+	habit->think_alone_ns += ((s32)own - (s32)habit->think_alone_ns) / BFQ_THINKS_MEAN;
+}
+
+/* How much of a pause, in which it did not wait for a processor, is the process's own? */
+static u32 bfq_habit_own(struct bfq_habit *habit, u32 own)
+{
+	u32 spare, mean = habit->think_alone_ns ?: habit->think_ns;
+
+	if (own >= BFQ_INTERRUPTS_MOST)
+		return own;
+	spare = habit->spare_us * NSEC_PER_USEC + mean + mean / BFQ_SPARE_PART;
+	own = min3(own, spare, BFQ_SPARE_MOST);
+	habit->spare_us = (min(spare, BFQ_SPARE_MOST) - own) / NSEC_PER_USEC;
+	return own;
 }
 
 /*
@@ -473,22 +522,45 @@ static s64 bfq_habit_slow(const struct bfq_pace *pace, u32 share, u64 alone, u32
 
 /*
  * And by its guarantee, or that of its group.  Where mates wait for a processor, too, that is the
- * greater part of what they think, and by no means usual: it counts.
+ * greater part of what they think, and they wait for each other: it counts.
  */
-static s64 bfq_habit_slower(const struct bfq_data *bfqd, const struct bfq_queue *q,
+static s64 bfq_habit_slower(const struct bfq_data *bfqd, struct bfq_queue *q,
 			    const struct bfq_pace *pace)
 {
 	if (bfq_mates_judged(bfqd, q))
 		return bfq_habit_slow(pace, q->group->mates.share, bfq_mates_alone(q), pace->think);
 	return bfq_habit_slow(pace, q->share, q->habit.alone_ns,
-			      min(pace->think, 2 * q->habit.usual_ns));
+			      bfq_habit_own(&q->habit, pace->own));
+}
+
+/* A queue is behind although the device, without moving parts, is plugged for it. */
+static void bfq_habit_in_vain(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	q->habit.lag_ns = -2 * BFQ_LAG_TURN;
+	q->habit.vain += q->habit.vain < BFQ_VAIN_MOST;
+	bfq_active_behind(bfqd, q, false);
+}
+
+/* By so much is a queue behind: is it to catch up, or has it? */
+static void bfq_habit_lag(struct bfq_data *bfqd, struct bfq_queue *q, s64 lag)
+{
+	s64 most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
+	struct bfq_habit *habit = &q->habit;
+
+	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, most);
+	if (unlikely(habit->lag_ns > BFQ_LAG_TURN)) {
+		bfq_active_behind(bfqd, q, true);
+	} else if (habit->behind && habit->lag_ns < -BFQ_LAG_TURN) {
+		bfq_active_behind(bfqd, q, false);
+		habit->vain = 0;
+	}
 }
 
 /* How does a queue get on?  It asked, has had what it asked for, and thought. */
 static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_pace *pace)
 {
 	struct bfq_habit *habit = &q->habit;
-	s64 slow, lag, most = bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_MOST;
+	s64 slow, lag;
 
 	pace->took = READ_ONCE(habit->took_ns);
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
@@ -498,23 +570,24 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
 	if (pace->judged && !bfqd->kind->seeks && habit->alone_ns)
 		bfq_mates_see(bfqd, q, pace->took + pace->wait);
+	if (bfq_habit_only(bfqd, q))
+		bfq_habit_see_thinks(habit, pace->own);
 	if (!habit->alone_ns || !q->share || bfqd->active.nr < 2)
 		return;
-	bfq_habit_see_usual(habit, pace->think);
 	slow = bfq_habit_slower(bfqd, q, pace);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
+	if (slow > 0 && !habit->behind)
+		slow >>= habit->vain;
 	lag = habit->lag_ns + slow;
 	if (habit->behind && !bfqd->kind->seeks) {	/* others are injected meanwhile */
 		bfq_habit_steer(bfqd, q, slow);
-		if (lag > most)
-			lag = -2 * BFQ_LAG_TURN;	/* it does not help */
+		if (lag > BFQ_LAG_MOST) {
+			bfq_habit_in_vain(bfqd, q);
+			return;
+		}
 	}
-	habit->lag_ns = clamp_t(s64, lag, -2 * BFQ_LAG_TURN, most);
-	if (unlikely(habit->lag_ns > BFQ_LAG_TURN))
-		bfq_active_behind(bfqd, q, true);
-	else if (habit->behind && habit->lag_ns < -BFQ_LAG_TURN)
-		bfq_active_behind(bfqd, q, false);
+	bfq_habit_lag(bfqd, q, lag);
 }
 
 /**
@@ -582,11 +655,13 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 {
 	struct bfq_habit *habit = &q->habit;
 	struct bfq_pace pace = {};
+	u16 delay = READ_ONCE(habit->run_delay) - habit->delay_seen;
 	u64 completed, asked, rest = 0;
 
 	/* none in flight: then the time of the last completion is there to be read, too */
 	pace.nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
 	bfq_habit_see_nr(bfqd, q, pace.nr);
+	habit->delay_seen += delay;
 	if (pace.nr == 1) {
 		completed = READ_ONCE(habit->completed_ns);
 		asked = READ_ONCE(habit->asked_ns);
@@ -600,9 +675,12 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 			habit->lag_ns = max(habit->lag_ns, 0);
 		pace.think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns),
 				  (u64)BFQ_TOOK_MOST);
+		if (rest < BFQ_PAUSE_NS)
+			pace.own = min_t(u64, pace.think,
+					 rest - min_t(u64, rest, delay * BFQ_DELAY_UNIT));
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
 		bfq_habit_see_think(habit, pace.think);
-		habit->thought_ns = pace.think;
+		habit->thought_us = min_t(u32, pace.think / NSEC_PER_USEC, U16_MAX);
 	} else if (unlikely(habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns)) &&
 		   READ_ONCE(habit->took_ns)) {
 		/* one is back, and it asks for more before the others are: it does not think */
@@ -665,19 +743,6 @@ bool bfq_habit_seeks(const struct bfq_queue *q)
 bool bfq_habit_gaps(const struct bfq_queue *q)
 {
 	return hweight32(q->habit.gaps) > BFQ_GAPS_OF_32;
-}
-
-/**
- * bfq_habit_looks_at_mates - is it to be seen what a queue and its mates make, or only the queue?
- * @q: a queue for which the device is plugged to see something
- *
- * Each by turns, if it is known what it makes.
- *
- * Context: bfqd->lock held.
- */
-bool bfq_habit_looks_at_mates(const struct bfq_queue *q)
-{
-	return (q->habit.looks & 1) && q->habit.alone_ns;
 }
 
 /* Does a process think for so long that it can't be behind, whatever its requests take? */

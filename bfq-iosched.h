@@ -169,15 +169,16 @@ struct bfq_group {
  * @think_ns: average time between a completion and the next request
  * @think_samples: how many were averaged, up to BFQ_THINK_SAMPLES
  * @seeks: one bit per recent request, set where it was far from the one before
- * @gaps: one, set where it was a step ahead of the one before; on disks with moving parts
- * @usual: one, set where it was of @kind; without moving parts
+ * @gaps: one, set where it was a step ahead (moving parts); @usual: where it was of @kind (else)
  * @sent: number of the device's send that found nobody else's in it and was its last, or 0.
  *	Written when a request is sent, read when it completes
- * @took_ns: what its last request took, from its allocation to its completion; written on
- *	completion, with @lone
+ * @took_ns: what its last request took, since its allocation; written on completion, with @lone
  * @lone: and whether nobody else had a request in the device meanwhile
- * @thought_ns: what it thought the last time
- * @usual_ns: what it usually thinks
+ * @thought_us: what it thought the last time
+ * @think_alone_ns: what it thinks in the mean while nobody else is served, 0: not known yet
+ * @spare_us: so much of the next pause counts
+ * @run_delay: what its task had waited for processors when it last asked; without a lock
+ * @delay_seen: what that was at the last arrival
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
  * @kind: of what kind of requests this is known, without moving parts
  * @last_kind: what kind the last request was of
@@ -189,6 +190,7 @@ struct bfq_group {
  * @trials: how often the device was plugged only to learn @alone_ns; BFQ_TRIALS when it is known
  * @lag_ns: time by which it is behind its guarantee; ahead, when negative
  * @behind: it is to catch up
+ * @vain: how often in a row it did not, although the device was plugged for it
  * @beside: what others may be served beside it
  * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
  * @held: it had to wait for a tag because it has its due of them; written without a lock
@@ -204,14 +206,18 @@ struct bfq_habit {
 	};
 	u32 sent;
 	u32 took_ns;
-	u32 thought_ns;
-	u32 usual_ns;
+	u32 think_alone_ns;
 	u32 alone_ns;
 	u32 run_ns;
 	u32 looked;
 	s32 lag_ns;
 	struct bfq_beside beside;
-	u8 think_samples;
+	u16 thought_us;
+	u16 spare_us;
+	u16 run_delay;
+	u16 delay_seen;
+	u8 think_samples:4;
+	u8 vain:4;
 	u8 trials;
 	u8 few;
 	u8 kind;
@@ -794,6 +800,7 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 	WRITE_ONCE(habit->completed_ns, now);
 }
 
+#define BFQ_DELAY_UNIT		4096	/* ns; 16 bits of it are 268 ms */
 /* So far from where the last ended is a seek: 512 KiB, the reach of a usual read-ahead window. */
 #define BFQ_SEEK_FAR		1024
 

@@ -676,6 +676,14 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 	return bfq_has_work_waiting(bfqd);
 }
 
+/* Who runs has got a request: how long has it waited for processors so far? */
+static inline void bfq_note_delay(struct bfq_queue *q)
+{
+#ifdef CONFIG_SCHED_INFO
+	WRITE_ONCE(q->habit.run_delay, (u16)(current->sched_info.run_delay / BFQ_DELAY_UNIT));
+#endif
+}
+
 /**
  * bfq_prepare_request - a request has been allocated
  * @rq: the request; its bio is not known yet
@@ -690,6 +698,7 @@ void bfq_prepare_request(struct request *rq)
 	if (q) {
 		refcount_inc(&q->refs);
 		bfq_depth_taken(q, rq);
+		bfq_note_delay(q);
 	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_begin(rq, bfq_line_taken(&bfqd->line, rq));

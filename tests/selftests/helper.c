@@ -21,6 +21,7 @@
  *					fail (fault injection's make-it-fail)
  *	helper mkdirs N PATH		make and remove a directory while
  *					allocations fail
+ *	helper rob US EVERY SECONDS	keep everybody else off a processor for US in EVERY us
  *	helper issue DEV SCRIPT...	certain requests in a certain order: issue.c
  *	helper ops, batch, readers, prios
  *					single operations and their results: ops.c
@@ -511,6 +512,27 @@ static int cmd_mkdirs(int argc, char **argv)
 	return 0;
 }
 
+/* Of the real-time class, so that nobody else runs on its processor meanwhile. */
+static int cmd_rob(int argc, char **argv)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	double begun = now(), next = begun, busy, every;
+
+	if (argc != 3)
+		return 2;
+	busy = atof(argv[0]) / 1e6;
+	every = atof(argv[1]) / 1e6;
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		die("sched_setscheduler");
+	for (; next < begun + atof(argv[2]); next += every) {
+		while (now() < next)
+			usleep((next - now()) * 1e6 + 1);
+		while (now() < next + busy)
+			;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 2 ? argv[1] : "";
@@ -533,6 +555,8 @@ int main(int argc, char **argv)
 		return cmd_storm(argc, argv, 0, leave_reads);
 	if (!strcmp(cmd, "mkdirs"))
 		return cmd_mkdirs(argc, argv);
+	if (!strcmp(cmd, "rob"))
+		return cmd_rob(argc, argv);
 	if (!strcmp(cmd, "twins"))
 		return cmd_twins(argc, argv);
 	if (!strcmp(cmd, "cloneio"))
