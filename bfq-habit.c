@@ -460,19 +460,6 @@ u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q)
 	return bfq_habit_beside(bfqd, q)->quota >> BFQ_QUOTA_SHIFT;
 }
 
-/**
- * bfq_habit_looks_at_mates - is it to be seen what a queue and its mates make, or only the queue?
- * @q: a queue for which the device is plugged to see something
- *
- * Each by turns, if it is known what it makes.
- *
- * Context: bfqd->lock held.
- */
-bool bfq_habit_looks_at_mates(const struct bfq_queue *q)
-{
-	return (q->habit.looks & 1) && q->habit.alone_ns;
-}
-
 /* Is nobody else served, as far as this can be said? */
 static bool bfq_habit_only(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -671,11 +658,11 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		if (asked < completed || asked > rq->start_time_ns)
 			asked = rq->start_time_ns;
 		rest = asked > completed ? asked - completed : 0;
-		if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
-			habit->lag_ns = max(habit->lag_ns, 0);
 		pace.think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns),
 				  (u64)BFQ_TOOK_MOST);
-		if (rest < BFQ_PAUSE_NS)
+		if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
+			habit->lag_ns = max(habit->lag_ns, 0);
+		else
 			pace.own = min_t(u64, pace.think,
 					 rest - min_t(u64, rest, delay * BFQ_DELAY_UNIT));
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
@@ -743,6 +730,19 @@ bool bfq_habit_seeks(const struct bfq_queue *q)
 bool bfq_habit_gaps(const struct bfq_queue *q)
 {
 	return hweight32(q->habit.gaps) > BFQ_GAPS_OF_32;
+}
+
+/**
+ * bfq_habit_looks_at_mates - is it to be seen what a queue and its mates make, or only the queue?
+ * @q: a queue for which the device is plugged to see something
+ *
+ * Each by turns, if it is known what it makes.
+ *
+ * Context: bfqd->lock held.
+ */
+bool bfq_habit_looks_at_mates(const struct bfq_queue *q)
+{
+	return (q->habit.looks & 1) && q->habit.alone_ns;
 }
 
 /* Does a process think for so long that it can't be behind, whatever its requests take? */

@@ -800,9 +800,9 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 	WRITE_ONCE(habit->completed_ns, now);
 }
 
-#define BFQ_DELAY_UNIT		4096	/* ns; 16 bits of it are 268 ms */
 /* So far from where the last ended is a seek: 512 KiB, the reach of a usual read-ahead window. */
 #define BFQ_SEEK_FAR		1024
+#define BFQ_DELAY_UNIT		4096	/* ns; 16 bits of it are 268 ms */
 
 static inline bool bfq_far(sector_t pos, sector_t head)
 {

@@ -516,7 +516,7 @@ static int cmd_mkdirs(int argc, char **argv)
 static int cmd_rob(int argc, char **argv)
 {
 	struct sched_param param = { .sched_priority = 1 };
-	double begun = now(), next = begun, busy, every;
+	double begun = now(), next = begun, busy, every, left;
 
 	if (argc != 3)
 		return 2;
@@ -525,8 +525,8 @@ static int cmd_rob(int argc, char **argv)
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		die("sched_setscheduler");
 	for (; next < begun + atof(argv[2]); next += every) {
-		while (now() < next)
-			usleep((next - now()) * 1e6 + 1);
+		while ((left = next - now()) > 0)
+			usleep(left * 1e6 + 1);
 		while (now() < next + busy)
 			;
 	}

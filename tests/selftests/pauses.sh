@@ -6,6 +6,7 @@
 . "${0%/*}/ktap.sh"
 plan 10
 require fio addpart
+require_helper
 
 divided_disk 4 disk0 profile=sata-ssd
 cg_setup
