@@ -16,15 +16,24 @@ is "one for each processor" "0,1" "$(cat "/sys/block/$DISK"/mq/*/cpu_list | sort
 if [ "$(cat "/sys/block/$DISK/mq/0/cpu_list")" = 0 ]; then first=0; else first=1; fi
 
 # Who runs on a processor draws from its hardware queue's tags; the scheduler is one.
-in_use() { sed -n '/^busy=/{s///p;q;}' "$dbg/hctx$1/$2"; }
-# Not in the same moment: where fio pauses, and is looked at rarely, that may never be seen.
-used='' both=
-both_used() {
-	for hctx in 0 1; do [ "$(in_use $hctx "$1")" -eq 0 ] || used="$used $hctx"; done
-	case $used in *0*1* | *1*0*) both=1 ;; esac
-	[ -n "$both" ]
+# Without a process of its own: what is looked for lasts for less than that takes on a slow machine.
+in_use() {
+	while IFS='=' read -r key value; do
+		[ "$key" != busy ] || break
+	done <"$dbg/hctx$1/$2"
+	[ "$value" -gt 0 ]
 }
-one_used() { [ "$(in_use "$1" sched_tags)" -gt 0 ] && [ "$(in_use $((1 - $1)) sched_tags)" -eq 0 ]; }
+# Not in the same moment: where fio pauses, and is looked at rarely, that may never be seen.
+used0='' used1=
+both_used() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -n "$used0" ] || ! in_use 0 "$1" || used0=1
+		[ -n "$used1" ] || ! in_use 1 "$1" || used1=1
+		[ -z "$used0" ] || [ -z "$used1" ] || return 0
+	done
+	return 1
+}
+one_used() { in_use "$1" sched_tags && ! in_use $((1 - $1)) sched_tags; }
 for cpu in 0 1; do
 	background fio_load --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8 --cpus_allowed=$cpu
 	holds "a process on processor $cpu draws from its hardware queue" eventually $((60 * SLOW)) \
