@@ -24,7 +24,9 @@ from kernels import LabError, cache_dir
 
 # Part of every digest: raise it when a boot leaves other files behind, the inputs being equal.
 RECIPE = 1
-# Five seeds of every experiment are some 2,000 boots of 7 to 30 KiB: room for ten of these.
+KEPT = "not run again, kept boot"       # what tests/vm/run says of one; its callers look for that
+# Five seeds of every experiment are some 2,000 boots of 7 to 30 KiB: room for ten of these, and
+# for the selftests of some hundred modules.
 MOST_BYTES = 512 << 20
 # What is left after old ones went, so that this does not happen at every boot.
 PRUNED_TO = 0.9
