@@ -81,7 +81,8 @@
 
 /*
  * Who has paused for so long is not kept from its share by what it was ahead before.  The pause is
- * not thinking, either, but puts it behind, so that it has its share soon.
+ * not thinking, either, but puts it behind, so that it has its share soon; but for mates, and who
+ * pauses before nearly every request.
  */
 #define BFQ_PAUSE_NS		(100 * NSEC_PER_MSEC)
 
@@ -114,8 +115,8 @@
 /*
  * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
  * although the device is plugged for it does not profit from that, since it is short of a
- * processor, say: it is forgotten, and tried again when as much is missing; after each time in a
- * row when twice as much is, up to so often.
+ * processor, say: it is forgotten, and tried again when twice as much is missing as before, up to
+ * so many times in a row.  When it is alone, pauses or catches up, that begins anew.
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
 #define BFQ_VAIN_MOST		7
@@ -326,6 +327,7 @@ static bool bfq_habit_usual(struct bfq_data *bfqd, struct bfq_queue *q, u32 took
 	habit->looks = 0;
 	habit->run = 0;
 	habit->sure = false;
+	habit->vain = 0;
 	bfq_habit_forgive(bfqd, q);
 	return true;
 }
@@ -346,9 +348,12 @@ static void bfq_habit_begin(struct bfq_habit *habit, u32 alone_ns)
  */
 static void bfq_habit_see_known(struct bfq_active *active, struct bfq_habit *habit)
 {
-	u32 known_ns = active->known_ns[habit->last_kind];
+	u32 known_ns;
 
-	if (!known_ns || habit->alone_ns)
+	if (habit->alone_ns)
+		return;
+	known_ns = active->known_ns[habit->last_kind];
+	if (!known_ns)
 		return;
 	bfq_habit_begin(habit, known_ns);
 	habit->sure = true;
@@ -474,7 +479,8 @@ static void bfq_habit_see_thinks(struct bfq_habit *habit, u32 own)
 {
 	if (!habit->think_alone_ns)
 		habit->think_alone_ns = habit->think_ns;
-	habit->think_alone_ns += ((s32)own - (s32)habit->think_alone_ns) / BFQ_THINKS_MEAN;
+	habit->think_alone_ns -= habit->think_alone_ns / BFQ_THINKS_MEAN;
+	habit->think_alone_ns += own / BFQ_THINKS_MEAN;
 }
 
 /* How much of a pause, in which it did not wait for a processor, is the process's own? */
@@ -517,14 +523,15 @@ static s64 bfq_habit_slower(const struct bfq_data *bfqd, struct bfq_queue *q,
 	if (bfq_mates_judged(bfqd, q))
 		return bfq_habit_slow(pace, q->group->mates.share, bfq_mates_alone(q), pace->think);
 	return bfq_habit_slow(pace, q->share, q->habit.alone_ns,
-			      bfq_habit_own(&q->habit, pace->own));
+			      pace->nr == 1 ? bfq_habit_own(&q->habit, pace->own) : 0);
 }
 
-/* A queue is behind although the device, without moving parts, is plugged for it. */
+/* A queue on flash stays behind.  If the device was plugged for it, that was in vain. */
 static void bfq_habit_in_vain(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	q->habit.lag_ns = -2 * BFQ_LAG_TURN;
-	q->habit.vain += q->habit.vain < BFQ_VAIN_MOST;
+	if (bfq_in_service(bfqd) == q && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
+		q->habit.vain += q->habit.vain < BFQ_VAIN_MOST;
 	bfq_active_behind(bfqd, q, false);
 }
 
@@ -555,16 +562,20 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	pace->took = max(pace->took, 1U);	/* 0 means not known */
 	WRITE_ONCE(habit->took_ns, 0);
 	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
-	if (pace->judged && !bfqd->kind->seeks && habit->alone_ns)
-		bfq_mates_see(bfqd, q, pace->took + pace->wait);
-	if (bfq_habit_only(bfqd, q))
+	if (pace->own && pace->own < BFQ_INTERRUPTS_MOST && bfq_habit_only(bfqd, q))
 		bfq_habit_see_thinks(habit, pace->own);
-	if (!habit->alone_ns || !q->share || bfqd->active.nr < 2)
+	if (bfqd->active.nr < 2) {
+		habit->vain = 0;
 		return;
+	}
+	if (!habit->alone_ns || !q->share)
+		return;
+	if (pace->judged && !bfqd->kind->seeks)
+		bfq_mates_see(bfqd, q, pace->took + pace->wait);
 	slow = bfq_habit_slower(bfqd, q, pace);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
-	if (slow > 0 && !habit->behind)
+	if (!habit->behind)
 		slow >>= habit->vain;
 	lag = habit->lag_ns + slow;
 	if (habit->behind && !bfqd->kind->seeks) {	/* others are injected meanwhile */
@@ -618,13 +629,37 @@ static bool bfq_habit_of_equals(const struct bfq_data *bfqd, const struct bfq_qu
 /* The mean of so many thinks; where they are enough it takes no division. */
 static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 {
-	s64 off = (s64)think - habit->think_ns;
+	if (likely(habit->think_samples == BFQ_THINK_SAMPLES)) {
+		habit->think_ns -= habit->think_ns / BFQ_THINK_SAMPLES;
+		habit->think_ns += think / BFQ_THINK_SAMPLES;
+		return;
+	}
+	habit->think_samples++;
+	habit->think_ns += div_s64((s64)think - habit->think_ns, habit->think_samples);
+}
 
-	if (likely(habit->think_samples == BFQ_THINK_SAMPLES))
-		off /= BFQ_THINK_SAMPLES;
-	else
-		off = div_s64(off, ++habit->think_samples);
-	habit->think_ns += off;
+/*
+ * A process has paused: how much of that is its own?  On flash what it was behind with before is
+ * not added to what it falls back by from now on: at the end of that stands BFQ_LAG_MOST, where it
+ * counts as not to be helped.
+ */
+static u32 bfq_habit_anew(const struct bfq_data *bfqd, struct bfq_habit *habit, u32 think)
+{
+	habit->lag_ns = clamp(habit->lag_ns, 0,
+			      bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_TURN);
+	habit->vain = 0;
+	return habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns) ? think : 0;
+}
+
+/*
+ * A process has rested, and waited for a tag, and for a processor for @delay, at any time of that:
+ * how much of what it thought is its own, at most?
+ */
+static u32 bfq_habit_undelayed(const struct bfq_pace *pace, u32 rest, u32 delay)
+{
+	u32 all = rest + pace->wait;
+
+	return min(pace->think, all - min(all, delay));
 }
 
 /**
@@ -641,8 +676,9 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
 {
 	struct bfq_habit *habit = &q->habit;
-	struct bfq_pace pace = {};
+	struct bfq_pace pace;
 	u16 delay = READ_ONCE(habit->run_delay) - habit->delay_seen;
+	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
 	u64 completed, asked, rest = 0;
 
 	/* none in flight: then the time of the last completion is there to be read, too */
@@ -658,22 +694,23 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		if (asked < completed || asked > rq->start_time_ns)
 			asked = rq->start_time_ns;
 		rest = asked > completed ? asked - completed : 0;
-		pace.think = min3(rest, BFQ_THINK_CAP * READ_ONCE(bfqd->tun.slice_idle_ns),
-				  (u64)BFQ_TOOK_MOST);
-		if (rest >= BFQ_PAUSE_NS)	/* it begins anew */
-			habit->lag_ns = max(habit->lag_ns, 0);
-		else
-			pace.own = min_t(u64, pace.think,
-					 rest - min_t(u64, rest, delay * BFQ_DELAY_UNIT));
+		pace.think = min3(rest, BFQ_THINK_CAP * slice_idle, (u64)BFQ_TOOK_MOST);
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
+		if (rest >= BFQ_PAUSE_NS)
+			pace.own = bfq_habit_anew(bfqd, habit, pace.think);
+		else
+			pace.own = bfq_habit_undelayed(&pace, rest, delay * BFQ_DELAY_UNIT);
 		bfq_habit_see_think(habit, pace.think);
-		habit->thought_us = min_t(u32, pace.think / NSEC_PER_USEC, U16_MAX);
-	} else if (unlikely(habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns)) &&
-		   READ_ONCE(habit->took_ns)) {
+		habit->thought = pace.think / BFQ_THOUGHT_UNIT;
+	} else {
+		pace.think = 0;
+		pace.own = 0;
+		pace.wait = 0;
 		/* one is back, and it asks for more before the others are: it does not think */
-		bfq_habit_see_think(habit, 0);
+		if (unlikely(habit->think_ns > slice_idle) && READ_ONCE(habit->took_ns))
+			bfq_habit_see_think(habit, 0);
 	}
-	if (unlikely(habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns)) && !bfq_habit_few(q))
+	if (unlikely(habit->think_ns > slice_idle) && !bfq_habit_few(q))
 		WRITE_ONCE(habit->took_ns, 0);
 	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
 		bfq_habit_progress(bfqd, q, &pace);

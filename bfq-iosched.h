@@ -174,9 +174,9 @@ struct bfq_group {
  *	Written when a request is sent, read when it completes
  * @took_ns: what its last request took, since its allocation; written on completion, with @lone
  * @lone: and whether nobody else had a request in the device meanwhile
- * @thought_us: what it thought the last time
- * @think_alone_ns: what it thinks in the mean while nobody else is served, 0: not known yet
- * @spare_us: so much of the next pause counts
+ * @thought: what it thought the last time, in BFQ_THOUGHT_UNIT
+ * @think_alone_ns: what it thinks, less than a ms, in the mean while nobody else is served; or 0
+ * @spare_us: of the next pause so much counts beside 9/8 of that
  * @run_delay: what its task had waited for processors when it last asked; without a lock
  * @delay_seen: what that was at the last arrival
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
@@ -212,20 +212,20 @@ struct bfq_habit {
 	u32 looked;
 	s32 lag_ns;
 	struct bfq_beside beside;
-	u16 thought_us;
+	u16 thought;
 	u16 spare_us;
 	u16 run_delay;
 	u16 delay_seen;
 	u8 think_samples:4;
 	u8 vain:4;
-	u8 trials;
-	u8 few;
-	u8 kind;
-	u8 last_kind;
+	u8 trials:6;
 	u8 looks:2;
-	u8 run:4;
+	u8 few:3;
 	bool sure:1;
 	bool behind:1;
+	u8 run;
+	u8 kind;
+	u8 last_kind;
 	bool lone;
 	bool held;
 };
@@ -261,7 +261,7 @@ struct bfq_habit {
  * @prio: class and level that its owner has
  * @begins: parts of the time that are left in which it begins something (bfq-raise.c)
  * @sync: synchronous requests
- * @pid: of the process, 0 for shared queues; only shown, never looked up
+ * @pid: of the process, 0 for shared queues; shown and compared, never looked up
  * @family: whose child its process is (bfq_owner_family()), 0 for shared queues
  * @active: link in bfqd->active.queues while active
  * @active_seen: jiffies of the last arrival, or of a look that found requests; their low half
@@ -803,16 +803,14 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 /* So far from where the last ended is a seek: 512 KiB, the reach of a usual read-ahead window. */
 #define BFQ_SEEK_FAR		1024
 #define BFQ_DELAY_UNIT		4096	/* ns; 16 bits of it are 268 ms */
+#define BFQ_THOUGHT_UNIT	16384	/* ns; 16 bits of it are more than BFQ_TOOK_MOST */
 
 static inline bool bfq_far(sector_t pos, sector_t head)
 {
 	return (pos > head ? pos - head : head - pos) > BFQ_SEEK_FAR;
 }
 
-/*
- * The disk is about to serve a request of a queue, whose head still stands where the request before
- * has ended.  Context: bfqd->lock held.
- */
+/* A disk is about to serve a request; the one before has ended at @q->head.  Under the lock. */
 static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *rq)
 {
 	q->habit.seeks = (q->habit.seeks << 1) | bfq_far(blk_rq_pos(rq), q->head);

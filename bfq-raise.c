@@ -266,7 +266,7 @@ static noinline bool bfq_raise_lags(const struct bfq_data *bfqd, const struct bf
 /* For how long does it think, usually and the last time? */
 static u32 bfq_raise_thinks_ns(const struct bfq_queue *q)
 {
-	return min_t(u32, q->habit.think_ns, q->habit.thought_us * NSEC_PER_USEC);
+	return min_t(u32, q->habit.think_ns, q->habit.thought * BFQ_THOUGHT_UNIT);
 }
 
 /* Does it ask now and then only? */

@@ -676,10 +676,15 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 	return bfq_has_work_waiting(bfqd);
 }
 
-/* Who runs has got a request: how long has it waited for processors so far? */
+/*
+ * Who runs has got a request: how long has it waited for processors so far?  What tasks wait that
+ * share its queue (CLONE_IO, the workers of io_uring) is not to be compared with that.
+ */
 static inline void bfq_note_delay(struct bfq_queue *q)
 {
 #ifdef CONFIG_SCHED_INFO
+	if (q->pid != current->pid)
+		return;
 	WRITE_ONCE(q->habit.run_delay, (u16)(current->sched_info.run_delay / BFQ_DELAY_UNIT));
 #endif
 }

@@ -150,7 +150,7 @@ IDEAS = (
     idea("mates-judged", "a group of several has no guarantee of its own",
          ("bfq-mates.c", "	if (!mates->nr || ", "	if (1 || "), kinds=(FLASH,)),
     idea("kinds-known", "what a request takes alone is not known of other processes",
-         always("bfq-habit.c", "!known_ns || habit->alone_ns"), kinds=(FLASH,)),
+         always("bfq-habit.c", "!known_ns"), kinds=(FLASH,)),
     idea("few-judged", "who asks for more than one at a time is not judged, and has a claim",
          ("bfq-device.c", ".few = 8,", ".few = 1,"), kinds=(FLASH,)),
     idea("kinds-apart", "a process is judged by all of its requests",
