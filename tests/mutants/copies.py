@@ -42,13 +42,15 @@ def tracked():
 
 
 def module_since():
-    """The last commit that changed the module, as one says it; it must be committed."""
+    """The last commit that changed the module, which must be committed as it is."""
     def git(*argv):
         done = subprocess.run(["git", "-C", REPO, *argv, "--", "bfq-*", "compat", "Kbuild"],
                               stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout.strip()
 
-    return git("log", "-1", "--format=commit %h (%s)") + (", with changes on top" if git("status", "--short") else "")
+    if git("status", "--short"):
+        raise MutantError("the module has changes that are not committed")
+    return git("log", "-1", "--format=%h")
 
 
 def read(name):
