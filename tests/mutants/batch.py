@@ -85,7 +85,7 @@ def boot(copy, kernel, variants, room, stop):
     out = os.path.join(room, "out")
     limit = BOOT_S + TEST_S * sum(len(job.tests) for job in variants.values())
     argv = ["tests/vm/run", "--kernel", kernel, "--icount", "--no-module", "--out", out, "--timeout", str(limit)]
-    for program in ("addpart", "mkfs.ext4"):
+    for program in lab.PROGRAMS:
         argv += ["--with", program]
     for path in files:
         argv += ["--file", path]

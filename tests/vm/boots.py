@@ -24,7 +24,7 @@ from kernels import LabError, cache_dir
 
 # Part of every digest: raise it when a boot leaves other files behind, the inputs being equal.
 RECIPE = 1
-KEPT = "not run again, kept boot"       # what tests/vm/run says of one; its callers look for that
+KEPT = "not run again, kept boot"       # what tests/vm/run says of one
 # Five seeds of every experiment are some 2,000 boots of 7 to 30 KiB: room for ten of these, and
 # for the selftests of some hundred modules.
 MOST_BYTES = 512 << 20
@@ -38,6 +38,11 @@ FIRMWARE = re.compile(r"(bios-microvm|qboot|linuxboot|pvh|kvmvapic).*\.(bin|rom)
 
 def directory():
     return os.path.join(cache_dir(), "boots")
+
+
+def was_kept(said):
+    """Of what tests/vm/run has said on standard error: has no machine been booted?"""
+    return f"run: {KEPT}" in said
 
 
 def path_of(key):
