@@ -57,11 +57,12 @@
  * few while others are served, and seeks differ: one process took 4 ms alone, another 11.)
  *
  * Of what a process thinks that does not count which it waited for a processor (the kernel keeps
- * it, task_struct.sched_info): it does not want to go slower.  What interrupts took is not known,
- * so a pause of less than a ms counts for no more than is to spare of what the process thinks while
- * nobody else is served; then it may think more at one time than at another:
+ * it, task_struct.sched_info): it does not want to go slower.  If it has slept otherwise than until
+ * its request was back (nvcsw), it wanted to.  Else interrupts may have taken some of it, so a
+ * pause of less than a ms counts for no more than what its task has run (se.sum_exec_runtime),
+ * which is known a little later:
  *
- *	spare	+= 9/8 * mean - own,	own = min(think - delay, spare)
+ *	spare	+= ran - own,	own = min(think - delay, spare)
  *
  * This room only notes; others draw the conclusions, and only read.
  */
@@ -114,9 +115,10 @@
 
 /*
  * A lag counts for no more than this, a lead for twice BFQ_LAG_TURN.  Who comes to this
- * although the device is plugged for it does not profit from that, since it is short of a
- * processor, say: it is forgotten, and tried again when twice as much is missing as before, up to
- * so many times in a row.  When it is alone, pauses or catches up, that begins anew.
+ * although the device is plugged for it does not profit from that: it is forgotten.  If it is short
+ * of a processor, it is tried again when twice as much is missing as before, up to so many times in
+ * a row.  When it is alone, pauses or catches up, that begins anew.  (A drive that empties its
+ * write cache is slow, too, but not for ever.)
  */
 #define BFQ_LAG_MOST		(200 * (s32)NSEC_PER_MSEC)
 #define BFQ_VAIN_MOST		7
@@ -161,13 +163,15 @@
 /* On a disk the mean of about this many prices is taken. */
 #define BFQ_PRICE_MEAN		16
 
-/*
- * What a process thinks while nobody else is served is a mean of so many requests.  It has one in
- * so many parts more to spare, since it is known no better; up to what a lag is to change by.
- */
-#define BFQ_THINKS_MEAN		16
-#define BFQ_SPARE_PART		8
+/* What a process has run, and not thought yet, counts for no more than a lag is to change by. */
 #define BFQ_SPARE_MOST		((u32)BFQ_LAG_TURN)
+
+/*
+ * This part of what it has run, and no more than so much, it needed to send its request and to be
+ * woken when that was back, which is not thinking.
+ */
+#define BFQ_ASIDE_PART		4
+#define BFQ_ASIDE_NS		(8 * (u32)NSEC_PER_USEC)
 
 /* Interrupts take less of a pause than this. */
 #define BFQ_INTERRUPTS_MOST	((u32)NSEC_PER_MSEC)
@@ -210,6 +214,8 @@ struct bfq_pace {
 	u32 wait;		/* for the next one's tag */
 	unsigned int nr;	/* requests that the process asks for at a time */
 	bool judged;		/* the request was of the kind that it is judged by */
+	u16 rest;		/* by how much bfq_habit.rest has grown meanwhile */
+	u16 ran;		/* and bfq_habit.ran */
 };
 
 /* What a queue is behind with, or ahead, does not count any more. */
@@ -465,34 +471,24 @@ u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q)
 	return bfq_habit_beside(bfqd, q)->quota >> BFQ_QUOTA_SHIFT;
 }
 
-/* Is nobody else served, as far as this can be said? */
-static bool bfq_habit_only(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/* Is all of a pause, in which it did not wait for a processor, the process's own? */
+static bool bfq_habit_rests(const struct bfq_pace *pace)
 {
-	if (bfqd->active.nr < 2)
-		return true;
-	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_in_service(bfqd) == q &&
-	       !bfq_habit_looks_at_mates(q);
+	return pace->own >= BFQ_INTERRUPTS_MOST || (pace->rest >= 2 * BFQ_SLEPT && !pace->wait);
 }
 
-/* A process has thought for so long while nobody else was served. */
-static void bfq_habit_see_thinks(struct bfq_habit *habit, u32 own)
+/* How much of one is? */
+static u32 bfq_habit_own(struct bfq_habit *habit, const struct bfq_pace *pace)
 {
-	if (!habit->think_alone_ns)
-		habit->think_alone_ns = habit->think_ns;
-	habit->think_alone_ns -= habit->think_alone_ns / BFQ_THINKS_MEAN;
-	habit->think_alone_ns += own / BFQ_THINKS_MEAN;
-}
+	u32 spare, own, ran = pace->ran * BFQ_TASK_UNIT;
 
-/* How much of a pause, in which it did not wait for a processor, is the process's own? */
-static u32 bfq_habit_own(struct bfq_habit *habit, u32 own)
-{
-	u32 spare, mean = habit->think_alone_ns ?: habit->think_ns;
-
-	if (own >= BFQ_INTERRUPTS_MOST)
-		return own;
-	spare = habit->spare_us * NSEC_PER_USEC + mean + mean / BFQ_SPARE_PART;
-	own = min3(own, spare, BFQ_SPARE_MOST);
-	habit->spare_us = (min(spare, BFQ_SPARE_MOST) - own) / NSEC_PER_USEC;
+	if (bfq_habit_rests(pace))
+		return pace->own;
+	ran -= min(ran / BFQ_ASIDE_PART, BFQ_ASIDE_NS);
+	spare = habit->spare_us * NSEC_PER_USEC + ran;
+	spare = min(spare, BFQ_SPARE_MOST);
+	own = min(pace->own, spare);
+	habit->spare_us = (spare - own) / NSEC_PER_USEC;
 	return own;
 }
 
@@ -520,17 +516,35 @@ static s64 bfq_habit_slow(const struct bfq_pace *pace, u32 share, u64 alone, u32
 static s64 bfq_habit_slower(const struct bfq_data *bfqd, struct bfq_queue *q,
 			    const struct bfq_pace *pace)
 {
-	if (bfq_mates_judged(bfqd, q))
-		return bfq_habit_slow(pace, q->group->mates.share, bfq_mates_alone(q), pace->think);
-	return bfq_habit_slow(pace, q->share, q->habit.alone_ns,
-			      pace->nr == 1 ? bfq_habit_own(&q->habit, pace->own) : 0);
+	u64 alone = q->habit.alone_ns;
+	u32 share = q->share, own = 0;
+
+	if (bfq_mates_judged(bfqd, q)) {
+		share = q->group->mates.share;
+		alone = bfq_mates_alone(q);
+		own = pace->think;
+	} else if (pace->nr == 1) {
+		own = bfq_habit_own(&q->habit, pace);
+	}
+	return bfq_habit_slow(pace, share, alone, own);
 }
 
-/* A queue on flash stays behind.  If the device was plugged for it, that was in vain. */
-static void bfq_habit_in_vain(struct bfq_data *bfqd, struct bfq_queue *q)
+/* Did a process wait for a processor for longer than two requests take? */
+static bool bfq_habit_robbed(const struct bfq_habit *habit, const struct bfq_pace *pace)
+{
+	u32 delay = pace->think - min(pace->own, pace->think);
+
+	return delay > 2 * max(pace->took, habit->alone_ns);
+}
+
+/*
+ * A queue on flash stays behind.  If the device was plugged for it and it was @robbed of a
+ * processor, that was in vain.
+ */
+static noinline void bfq_habit_in_vain(struct bfq_data *bfqd, struct bfq_queue *q, bool robbed)
 {
 	q->habit.lag_ns = -2 * BFQ_LAG_TURN;
-	if (bfq_in_service(bfqd) == q && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
+	if (robbed && bfq_in_service(bfqd) == q && bfqd->turn.plugged_for == BFQ_PLUG_BEHIND)
 		q->habit.vain += q->habit.vain < BFQ_VAIN_MOST;
 	bfq_active_behind(bfqd, q, false);
 }
@@ -550,8 +564,36 @@ static void bfq_habit_lag(struct bfq_data *bfqd, struct bfq_queue *q, s64 lag)
 	}
 }
 
-/* How does a queue get on?  It asked, has had what it asked for, and thought. */
-static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_pace *pace)
+/*
+ * A process has paused: how much of that is its own?  On flash what it was behind with before is
+ * not added to what it falls back by from now on: at the end of that stands BFQ_LAG_MOST, where it
+ * counts as not to be helped.
+ */
+static u32 bfq_habit_anew(const struct bfq_data *bfqd, struct bfq_habit *habit, u32 think)
+{
+	habit->lag_ns = clamp(habit->lag_ns, 0,
+			      bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_TURN);
+	habit->vain = 0;
+	return habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns) ? think : 0;
+}
+
+/*
+ * A process has rested, and waited for a tag, and for a processor at any time of that: how much of
+ * what it thought is its own, at most?
+ */
+static u32 bfq_habit_undelayed(const struct bfq_pace *pace, u32 rest)
+{
+	u32 delay = pace->rest % BFQ_SLEPT * BFQ_TASK_UNIT;
+	u32 all = rest + pace->wait;
+
+	if (likely(!delay))
+		return pace->think;
+	return min(pace->think, all - min(all, delay));
+}
+
+/* How does a queue get on?  It asked, has had what it asked for, and then none for @rest ns. */
+static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struct bfq_pace *pace,
+			       u64 rest)
 {
 	struct bfq_habit *habit = &q->habit;
 	s64 slow, lag;
@@ -560,10 +602,12 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
 		return;
 	pace->took = max(pace->took, 1U);	/* 0 means not known */
+	if (rest >= BFQ_PAUSE_NS)
+		pace->own = bfq_habit_anew(bfqd, habit, pace->think);
+	else
+		pace->own = bfq_habit_undelayed(pace, rest);
 	WRITE_ONCE(habit->took_ns, 0);
 	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
-	if (pace->own && pace->own < BFQ_INTERRUPTS_MOST && bfq_habit_only(bfqd, q))
-		bfq_habit_see_thinks(habit, pace->own);
 	if (bfqd->active.nr < 2) {
 		habit->vain = 0;
 		return;
@@ -581,7 +625,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	if (habit->behind && !bfqd->kind->seeks) {	/* others are injected meanwhile */
 		bfq_habit_steer(bfqd, q, slow);
 		if (lag > BFQ_LAG_MOST) {
-			bfq_habit_in_vain(bfqd, q);
+			bfq_habit_in_vain(bfqd, q, bfq_habit_robbed(habit, pace));
 			return;
 		}
 	}
@@ -638,30 +682,6 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 	habit->think_ns += div_s64((s64)think - habit->think_ns, habit->think_samples);
 }
 
-/*
- * A process has paused: how much of that is its own?  On flash what it was behind with before is
- * not added to what it falls back by from now on: at the end of that stands BFQ_LAG_MOST, where it
- * counts as not to be helped.
- */
-static u32 bfq_habit_anew(const struct bfq_data *bfqd, struct bfq_habit *habit, u32 think)
-{
-	habit->lag_ns = clamp(habit->lag_ns, 0,
-			      bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_TURN);
-	habit->vain = 0;
-	return habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns) ? think : 0;
-}
-
-/*
- * A process has rested, and waited for a tag, and for a processor for @delay, at any time of that:
- * how much of what it thought is its own, at most?
- */
-static u32 bfq_habit_undelayed(const struct bfq_pace *pace, u32 rest, u32 delay)
-{
-	u32 all = rest + pace->wait;
-
-	return min(pace->think, all - min(all, delay));
-}
-
 /**
  * bfq_habit_arrival - note a process's think time, and how it got on
  * @bfqd: the device
@@ -676,15 +696,16 @@ static u32 bfq_habit_undelayed(const struct bfq_pace *pace, u32 rest, u32 delay)
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
 {
 	struct bfq_habit *habit = &q->habit;
-	struct bfq_pace pace;
-	u16 delay = READ_ONCE(habit->run_delay) - habit->delay_seen;
+	/* none in flight: then the time of the last completion is there to be read, too */
+	struct bfq_pace pace = { .nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight) };
 	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
 	u64 completed, asked, rest = 0;
 
-	/* none in flight: then the time of the last completion is there to be read, too */
-	pace.nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
 	bfq_habit_see_nr(bfqd, q, pace.nr);
-	habit->delay_seen += delay;
+	pace.rest = READ_ONCE(habit->rest) - habit->rest_seen;
+	habit->rest_seen += pace.rest;
+	pace.ran = READ_ONCE(habit->ran) - habit->ran_seen;
+	habit->ran_seen += pace.ran;
 	if (pace.nr == 1) {
 		completed = READ_ONCE(habit->completed_ns);
 		asked = READ_ONCE(habit->asked_ns);
@@ -696,16 +717,9 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		rest = asked > completed ? asked - completed : 0;
 		pace.think = min3(rest, BFQ_THINK_CAP * slice_idle, (u64)BFQ_TOOK_MOST);
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
-		if (rest >= BFQ_PAUSE_NS)
-			pace.own = bfq_habit_anew(bfqd, habit, pace.think);
-		else
-			pace.own = bfq_habit_undelayed(&pace, rest, delay * BFQ_DELAY_UNIT);
 		bfq_habit_see_think(habit, pace.think);
 		habit->thought = pace.think / BFQ_THOUGHT_UNIT;
 	} else {
-		pace.think = 0;
-		pace.own = 0;
-		pace.wait = 0;
 		/* one is back, and it asks for more before the others are: it does not think */
 		if (unlikely(habit->think_ns > slice_idle) && READ_ONCE(habit->took_ns))
 			bfq_habit_see_think(habit, 0);
@@ -713,7 +727,7 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	if (unlikely(habit->think_ns > slice_idle) && !bfq_habit_few(q))
 		WRITE_ONCE(habit->took_ns, 0);
 	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
-		bfq_habit_progress(bfqd, q, &pace);
+		bfq_habit_progress(bfqd, q, &pace, rest);
 	habit->last_kind = bfq_habit_kind(rq, pace.nr);
 	return rest;
 }

@@ -175,10 +175,10 @@ struct bfq_group {
  * @took_ns: what its last request took, since its allocation; written on completion, with @lone
  * @lone: and whether nobody else had a request in the device meanwhile
  * @thought: what it thought the last time, in BFQ_THOUGHT_UNIT
- * @think_alone_ns: what it thinks, less than a ms, in the mean while nobody else is served; or 0
- * @spare_us: of the next pause so much counts beside 9/8 of that
- * @run_delay: what its task had waited for processors when it last asked; without a lock
- * @delay_seen: what that was at the last arrival
+ * @spare_us: so much of its next pauses counts beside what it runs in them
+ * @ran, @ran_seen: and for how long it had run
+ * @rest: for how long its task had waited for processors by its last request, in BFQ_TASK_UNIT,
+ *	and BFQ_SLEPT for each time it had slept; without a lock.  @rest_seen: at the last arrival
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
  * @kind: of what kind of requests this is known, without moving parts
  * @last_kind: what kind the last request was of
@@ -206,7 +206,6 @@ struct bfq_habit {
 	};
 	u32 sent;
 	u32 took_ns;
-	u32 think_alone_ns;
 	u32 alone_ns;
 	u32 run_ns;
 	u32 looked;
@@ -214,8 +213,10 @@ struct bfq_habit {
 	struct bfq_beside beside;
 	u16 thought;
 	u16 spare_us;
-	u16 run_delay;
-	u16 delay_seen;
+	u16 ran;
+	u16 ran_seen;
+	u16 rest;
+	u16 rest_seen;
 	u8 think_samples:4;
 	u8 vain:4;
 	u8 trials:6;
@@ -802,7 +803,8 @@ static inline void bfq_habit_completed(struct bfq_queue *q, const struct request
 
 /* So far from where the last ended is a seek: 512 KiB, the reach of a usual read-ahead window. */
 #define BFQ_SEEK_FAR		1024
-#define BFQ_DELAY_UNIT		4096	/* ns; 16 bits of it are 268 ms */
+#define BFQ_TASK_UNIT		32768	/* ns; BFQ_SLEPT of it are 134 ms, more than waits last */
+#define BFQ_SLEPT		BIT(12)
 #define BFQ_THOUGHT_UNIT	16384	/* ns; 16 bits of it are more than BFQ_TOOK_MOST */
 
 static inline bool bfq_far(sector_t pos, sector_t head)

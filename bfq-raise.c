@@ -402,12 +402,16 @@ static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_q
 {
 	struct bfq_kin *kin = &raise->kin[hash_32(q->family, BFQ_KIN_BITS)];
 	const unsigned long fills = msecs_to_jiffies(BFQ_CREDIT_FILLS_NS / NSEC_PER_MSEC);
+	unsigned long ticks = jiffies - kin->seen;
 
-	if (kin->family != q->family)
+	if (kin->family != q->family) {
+		kin->family = q->family;
 		kin->debt = 0;
-	kin->debt -= min(kin->debt, bfq_raise_part(min(jiffies - kin->seen, fills), fills));
-	kin->family = q->family;
-	kin->seen = jiffies;
+	}
+	if (ticks) {
+		kin->debt -= min(kin->debt, bfq_raise_part(min(ticks, fills), fills));
+		kin->seen += ticks;
+	}
 	return kin;
 }
 

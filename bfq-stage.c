@@ -677,16 +677,22 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 }
 
 /*
- * Who runs has got a request: how long has it waited for processors so far?  What tasks wait that
- * share its queue (CLONE_IO, the workers of io_uring) is not to be compared with that.
+ * Who runs has got a request: how often has it slept so far, and how long waited for processors?
+ * What tasks do that share its queue (CLONE_IO, the workers of io_uring) is not to be compared with
+ * that.
  */
-static inline void bfq_note_delay(struct bfq_queue *q)
+static inline void bfq_note_rest(struct bfq_queue *q)
 {
-#ifdef CONFIG_SCHED_INFO
+	u16 rest;
+
 	if (q->pid != current->pid)
 		return;
-	WRITE_ONCE(q->habit.run_delay, (u16)(current->sched_info.run_delay / BFQ_DELAY_UNIT));
+	rest = current->nvcsw * BFQ_SLEPT;
+#ifdef CONFIG_SCHED_INFO
+	rest += current->sched_info.run_delay / BFQ_TASK_UNIT;
 #endif
+	WRITE_ONCE(q->habit.rest, rest);
+	WRITE_ONCE(q->habit.ran, (u16)(current->se.sum_exec_runtime / BFQ_TASK_UNIT));
 }
 
 /**
@@ -703,7 +709,7 @@ void bfq_prepare_request(struct request *rq)
 	if (q) {
 		refcount_inc(&q->refs);
 		bfq_depth_taken(q, rq);
-		bfq_note_delay(q);
+		bfq_note_rest(q);
 	}
 	bfq_rq_set_queue(rq, q);
 	bfq_rq_begin(rq, bfq_line_taken(&bfqd->line, rq));
