@@ -62,7 +62,7 @@
  * pause of less than a ms counts for no more than what its task has run (se.sum_exec_runtime),
  * which is known a little later:
  *
- *	spare	+= ran - own,	own = min(think - delay, spare)
+ *	spare	+= ran - aside - own,	own = min(think - delay, spare)
  *
  * This room only notes; others draw the conclusions, and only read.
  */
@@ -215,7 +215,6 @@ struct bfq_pace {
 	unsigned int nr;	/* requests that the process asks for at a time */
 	bool judged;		/* the request was of the kind that it is judged by */
 	u16 rest;		/* by how much bfq_habit.rest has grown meanwhile */
-	u16 ran;		/* and bfq_habit.ran */
 };
 
 /* What a queue is behind with, or ahead, does not count any more. */
@@ -472,17 +471,23 @@ u32 bfq_habit_quota(const struct bfq_data *bfqd, struct bfq_queue *q)
 }
 
 /* Is all of a pause, in which it did not wait for a processor, the process's own? */
-static bool bfq_habit_rests(const struct bfq_pace *pace)
+static bool bfq_habit_rests(const struct bfq_habit *habit, const struct bfq_pace *pace)
 {
-	return pace->own >= BFQ_INTERRUPTS_MOST || (pace->rest >= 2 * BFQ_SLEPT && !pace->wait);
+	if (pace->own >= BFQ_INTERRUPTS_MOST)
+		return true;
+	/* it sleeps until its request is back, or may for each of several, and for a tag */
+	return pace->rest >= 2 * BFQ_SLEPT && !pace->wait &&
+	       !(habit->last_kind & BFQ_KIND_SEVERAL);
 }
 
 /* How much of one is? */
 static u32 bfq_habit_own(struct bfq_habit *habit, const struct bfq_pace *pace)
 {
-	u32 spare, own, ran = pace->ran * BFQ_TASK_UNIT;
+	u16 since = READ_ONCE(habit->ran) - habit->ran_seen;
+	u32 spare, own, ran = since * BFQ_TASK_UNIT;
 
-	if (bfq_habit_rests(pace))
+	habit->ran_seen += since;
+	if (bfq_habit_rests(habit, pace))
 		return pace->own;
 	ran -= min(ran / BFQ_ASIDE_PART, BFQ_ASIDE_NS);
 	spare = habit->spare_us * NSEC_PER_USEC + ran;
@@ -602,9 +607,7 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 	if (!pace->took && pace->nr > 1)	/* none has completed since the last arrival */
 		return;
 	pace->took = max(pace->took, 1U);	/* 0 means not known */
-	if (rest >= BFQ_PAUSE_NS)
-		pace->own = bfq_habit_anew(bfqd, habit, pace->think);
-	else
+	if (rest < BFQ_PAUSE_NS)
 		pace->own = bfq_habit_undelayed(pace, rest);
 	WRITE_ONCE(habit->took_ns, 0);
 	pace->judged = bfqd->kind->seeks || bfq_habit_see_took(bfqd, q, pace->took);
@@ -704,8 +707,6 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 	bfq_habit_see_nr(bfqd, q, pace.nr);
 	pace.rest = READ_ONCE(habit->rest) - habit->rest_seen;
 	habit->rest_seen += pace.rest;
-	pace.ran = READ_ONCE(habit->ran) - habit->ran_seen;
-	habit->ran_seen += pace.ran;
 	if (pace.nr == 1) {
 		completed = READ_ONCE(habit->completed_ns);
 		asked = READ_ONCE(habit->asked_ns);
@@ -717,6 +718,8 @@ u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct r
 		rest = asked > completed ? asked - completed : 0;
 		pace.think = min3(rest, BFQ_THINK_CAP * slice_idle, (u64)BFQ_TOOK_MOST);
 		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
+		if (unlikely(rest >= BFQ_PAUSE_NS))
+			pace.own = bfq_habit_anew(bfqd, habit, pace.think);
 		bfq_habit_see_think(habit, pace.think);
 		habit->thought = pace.think / BFQ_THOUGHT_UNIT;
 	} else {

@@ -176,9 +176,9 @@ struct bfq_group {
  * @lone: and whether nobody else had a request in the device meanwhile
  * @thought: what it thought the last time, in BFQ_THOUGHT_UNIT
  * @spare_us: so much of its next pauses counts beside what it runs in them
- * @ran, @ran_seen: and for how long it had run
  * @rest: for how long its task had waited for processors by its last request, in BFQ_TASK_UNIT,
- *	and BFQ_SLEPT for each time it had slept; without a lock.  @rest_seen: at the last arrival
+ *	and BFQ_SLEPT for each time it had slept; @ran: for how long it had run.  Without a lock.
+ * @rest_seen: @rest at the last arrival; @ran_seen: @ran when it was last looked at
  * @alone_ns: what a request of it takes alone in the device; 0: not known yet
  * @kind: of what kind of requests this is known, without moving parts
  * @last_kind: what kind the last request was of
@@ -190,7 +190,7 @@ struct bfq_group {
  * @trials: how often the device was plugged only to learn @alone_ns; BFQ_TRIALS when it is known
  * @lag_ns: time by which it is behind its guarantee; ahead, when negative
  * @behind: it is to catch up
- * @vain: how often in a row it did not, although the device was plugged for it
+ * @vain: how often in a row it did not, plugged for, since it was robbed of a processor
  * @beside: what others may be served beside it
  * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
  * @held: it had to wait for a tag because it has its due of them; written without a lock

@@ -677,22 +677,24 @@ bool bfq_has_work(struct blk_mq_hw_ctx *hctx)
 }
 
 /*
- * Who runs has got a request: how often has it slept so far, and how long waited for processors?
- * What tasks do that share its queue (CLONE_IO, the workers of io_uring) is not to be compared with
- * that.
+ * Who runs has got a request: how often has it slept so far, and for how long waited for
+ * processors, and run?  What tasks do that share its queue (CLONE_IO, the workers of io_uring) is
+ * not to be compared with that: it is not known, so they count as having slept.
  */
 static inline void bfq_note_rest(struct bfq_queue *q)
 {
 	u16 rest;
 
-	if (q->pid != current->pid)
+	if (q->pid != current->pid) {
+		WRITE_ONCE(q->habit.rest, (u16)(READ_ONCE(q->habit.rest) + 2 * BFQ_SLEPT));
 		return;
+	}
 	rest = current->nvcsw * BFQ_SLEPT;
 #ifdef CONFIG_SCHED_INFO
 	rest += current->sched_info.run_delay / BFQ_TASK_UNIT;
 #endif
 	WRITE_ONCE(q->habit.rest, rest);
-	WRITE_ONCE(q->habit.ran, (u16)(current->se.sum_exec_runtime / BFQ_TASK_UNIT));
+	WRITE_ONCE(q->habit.ran, (u16)(READ_ONCE(current->se.sum_exec_runtime) / BFQ_TASK_UNIT));
 }
 
 /**

@@ -1,37 +1,68 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: who reads at random times has what it asks for, and leaves a deep reader nearly all of an SSD
+# test: who pauses for less than a ms, or at random times, has what it is due, and leaves a deep reader nearly all of an SSD
 # where: icount
 # build: modelled disks
-#
-# Several of its reads are late at a time, so now and then it is behind; then the device is plugged for it while it
-# sleeps, and is not to rest.
 . "${0%/*}/ktap.sh"
-plan 6
+plan 8
 require fio addpart
+require_helper
 
 divided_disk 4 disk0 profile=sata-ssd
 cg_setup
-cg random 100
+cg light 100
 cg deep 100
 
-for seed in 1 2 3; do
-	reader_in deep 3 --rw=randread --bs=128k --ioengine=libaio --iodepth=16 --runtime=6
+# light RATE ARGS...: begins a reader of RATE 4 KiB blocks a second; sets $light
+light() {
+	rate=$1
+	shift
+	reader_in light 1 --rw=randread --bs=4k --ioengine=psync --runtime=7 --rate_iops="$rate" "$@"
+	light=$child
+	eventually 60 part_at_work 1 || give_up "fio does not start"
+}
+
+# deep ARGS...: begins a deep one; sets $deep
+deep() {
+	reader_in deep 3 --rw=randread --bs=128k --ioengine=libaio --runtime=6 "$@"
 	deep=$child
 	eventually 60 part_at_work 3 || give_up "fio does not start"
-	reader_in random 1 --rw=randread --bs=4k --ioengine=psync --runtime=6 --rate_iops=800 --rate_process=poisson \
-		--randseed=$seed
-	random=$child
-	eventually 60 part_at_work 1 || give_up "fio does not start"
+}
+
+# both LEAST WHAT: has each what it is to have? The one LEAST percent of $rate
+both() {
 	sleep 1
 	a=$(sectors_read 1) b=$(sectors_read 3)
-	sleep 4
-	part=$(calc "100 * ($(sectors_read 1) - $a) / 4 / 8 / 800")
-	others=$(calc "($(sectors_read 3) - $b) * 512 / 4e6")
-	note "$part % of 800 reads a second, and the deep one $others"
-	compare "800 reads a second at random times, seed $seed: all of that (%)" "$part" -ge 95
-	compare "and the deep reader's (MB/s)" "$others" -ge 460
-	for child in $deep $random; do
+	sleep 3
+	part=$(calc "100 * ($(sectors_read 1) - $a) / 3 / 8 / $rate")
+	others=$(calc "($(sectors_read 3) - $b) * 512 / 3e6")
+	note "$part % of $rate reads a second, and the deep one $others"
+	compare "$2 (%)" "$part" -ge "$1"
+	compare "and the deep reader nearly all of the drive (MB/s)" "$others" -ge 440
+	for child in $deep $light; do
 		eventually 60 gone "$child" || give_up "fio does not end"
 	done
+}
+
+# It begins while nothing makes a timer seem coarse, so it sleeps between its reads and does not spin.
+light 1500
+sleep 1
+deep --iodepth=16
+both 95 "1500 reads a second, with sleeps shorter than a ms: all of that"
+
+# Several of its reads are late at a time, so now and then it is behind; then the device is plugged for it while it
+# pauses, and is not to rest. Sixteen that are back bring sixteen others, and till then nothing new comes.
+for seed in 1 2; do
+	deep --iodepth=32 --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 --iodepth_low=16
+	light 800 --rate_process=poisson --randseed=$seed
+	both 95 "800 reads a second at random times, seed $seed: all of that"
 done
+
+in_cg_bg light "$HELPER" compute 2 900 9 "${DEV}p1"
+light=$child
+eventually 60 part_at_work 1 || give_up "the helper does not start"
+a=$(sectors_read 1)
+sleep 1
+rate=$((($(sectors_read 1) - a) / 8))
+deep --iodepth=16
+both 45 "who computes for 0.9 ms after every two reads: half of what it makes alone"

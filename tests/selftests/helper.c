@@ -22,6 +22,9 @@
  *	helper mkdirs N PATH		make and remove a directory while
  *					allocations fail
  *	helper rob US EVERY SECONDS	keep everybody else off a processor for US in EVERY us
+ *	helper compute READS US SECONDS DEV
+ *					READS blocks one after the other, then compute for
+ *					US, over and over
  *	helper issue DEV SCRIPT...	certain requests in a certain order: issue.c
  *	helper ops, batch, readers, prios
  *					single operations and their results: ops.c
@@ -533,6 +536,29 @@ static int cmd_rob(int argc, char **argv)
 	return 0;
 }
 
+static int cmd_compute(int argc, char **argv)
+{
+	unsigned int seed = 1, reads, i;
+	void *buf = block();
+	long long blocks;
+	double end, busy;
+	int fd;
+
+	if (argc != 4)
+		return 2;
+	reads = atoi(argv[0]);
+	fd = open_device(argv[3], O_DIRECT);
+	blocks = device_blocks(fd);
+	for (end = now() + atof(argv[2]); now() < end; ) {
+		for (i = 0; i < reads; i++)
+			if (pread(fd, buf, BLOCK, rand_r(&seed) % blocks * BLOCK) != BLOCK)
+				die("pread");
+		for (busy = now() + atof(argv[1]) / 1e6; now() < busy; )
+			;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *cmd = argc > 2 ? argv[1] : "";
@@ -557,6 +583,8 @@ int main(int argc, char **argv)
 		return cmd_mkdirs(argc, argv);
 	if (!strcmp(cmd, "rob"))
 		return cmd_rob(argc, argv);
+	if (!strcmp(cmd, "compute"))
+		return cmd_compute(argc, argv);
 	if (!strcmp(cmd, "twins"))
 		return cmd_twins(argc, argv);
 	if (!strcmp(cmd, "cloneio"))
