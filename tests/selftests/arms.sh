@@ -33,12 +33,8 @@ deep() { reader "$1" --rw=read --bs=64k --ioengine=libaio --iodepth=8; }
 seeking() { reader "$1" --rw=randread --bs=4k; }
 # rates SECONDS: $one to $four, in MB/s, of the partitions
 rates() {
-	a=$(sectors_read 1) b=$(sectors_read 2) c=$(sectors_read 3) d=$(sectors_read 4)
-	sleep "$1"
-	one=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
-	two=$(calc "($(sectors_read 2) - $b) * 512 / 1e6 / $1")
-	three=$(calc "($(sectors_read 3) - $c) * 512 / 1e6 / $1")
-	four=$(calc "($(sectors_read 4) - $d) * 512 / 1e6 / $1")
+	read_each "$1" 1 2 3 4 >"$WORK/rates"
+	read -r one two three four <"$WORK/rates"
 }
 stop() {
 	# shellcheck disable=SC2086 # a list

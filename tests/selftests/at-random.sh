@@ -32,16 +32,13 @@ deep() {
 # both LEAST WHAT: has each what it is to have? The one LEAST percent of $rate
 both() {
 	sleep 1
-	a=$(sectors_read 1) b=$(sectors_read 3)
-	sleep 3
-	part=$(calc "100 * ($(sectors_read 1) - $a) / 3 / 8 / $rate")
-	others=$(calc "($(sectors_read 3) - $b) * 512 / 3e6")
+	read_each 3 1 3 >"$WORK/rates"
+	read -r part others <"$WORK/rates"
+	part=$(calc "100 * $part * 1e6 / 4096 / $rate")
 	note "$part % of $rate reads a second, and the deep one $others"
 	compare "$2 (%)" "$part" -ge "$1"
 	compare "and the deep reader nearly all of the drive (MB/s)" "$others" -ge 440
-	for child in $deep $light; do
-		eventually 60 gone "$child" || give_up "fio does not end"
-	done
+	all_end "$deep" "$light"
 }
 
 # It begins while nothing makes a timer seem coarse, so it sleeps between its reads and does not spin.

@@ -30,15 +30,12 @@ deep late 3 4
 three=$child
 eventually 60 part_at_work 3 || give_up "fio does not start"
 sleep 0.5
-a=$(sectors_read 2) b=$(sectors_read 3)
-sleep 2
-a=$(calc "($(sectors_read 2) - $a) * 512 / 2e6") b=$(calc "($(sectors_read 3) - $b) * 512 / 2e6")
-note "who was there $a, who has come $b MB/s"
-compare "who has been served beside another for long is served when a third comes (MB/s)" "$a" -ge 45
-compare "and the third is, as much (MB/s)" "$b" -ge 45
-for child in $one $two $three; do
-	eventually 60 gone "$child" || give_up "fio does not end"
-done
+read_each 2 2 3 >"$WORK/rates"
+read -r there come <"$WORK/rates"
+note "who was there $there, who has come $come MB/s"
+compare "who has been served beside another for long is served when a third comes (MB/s)" "$there" -ge 45
+compare "and the third is, as much (MB/s)" "$come" -ge 45
+all_end "$one" "$two" "$three"
 
 # pair WHAT SECONDS GROUP ARGS...: a reader with ARGS, and a deep one, of $CLASS; sets $part, in percent of what the
 # former makes alone, and $others, in MB/s
@@ -54,14 +51,11 @@ pair() {
 	two=$child
 	eventually 60 part_at_work 2 || give_up "fio does not start"
 	sleep 1
-	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep "$long"
-	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 1e6 / $long / $alone")
-	others=$(calc "($(sectors_read 2) - $b) * 512 / 1e6 / $long")
+	read_each "$long" 1 2 >"$WORK/rates"
+	read -r part others <"$WORK/rates"
+	part=$(calc "100 * $part / $alone")
 	note "$what: $part % of $alone MB/s, and the others $others"
-	for child in $one $two; do
-		eventually 60 gone "$child" || give_up "fio does not end"
-	done
+	all_end "$one" "$two"
 }
 
 CLASS=1

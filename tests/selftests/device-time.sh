@@ -26,10 +26,9 @@ jobs=''
 at_work() { [ "$(sectors_read "$1")" -gt "$2" ]; }
 # rates SECONDS: $first and $second, in KB/s, of the partitions
 rates() {
-	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep "$1"
-	first=$(calc "($(sectors_read 1) - $a) * 512 / 1e3 / $1")
-	second=$(calc "($(sectors_read 2) - $b) * 512 / 1e3 / $1")
+	read_each "$1" 1 2 >"$WORK/rates"
+	read -r first second <"$WORK/rates"
+	first=$(calc "1000 * $first") second=$(calc "1000 * $second")
 }
 stop() {
 	# shellcheck disable=SC2086 # a list

@@ -24,19 +24,16 @@ beside() {
 	one=$child
 	eventually 60 part_at_work 1 || give_up "fio does not start"
 	sleep 1
-	a=$(sectors_read 1)
-	sleep 1
-	alone=$(calc "$(sectors_read 1) - $a")
+	alone=$(read_mb_s 1 1)
 	for part in 2 3; do
 		reader_in greedy $part --rw=randread --bs=128k --ioengine=libaio --iodepth=16 --runtime=3
 	done
 	sleep 1
-	a=$(sectors_read 1) b=$(calc "$(sectors_read 2) + $(sectors_read 3)")
-	sleep 1
-	few=$(calc "100 * ($(sectors_read 1) - $a) / $alone")
-	others=$(calc "($(sectors_read 2) + $(sectors_read 3) - $b) * 512 / 1e6")
+	read_each 1 1 2 3 >"$WORK/rates"
+	read -r few a b <"$WORK/rates"
+	few=$(calc "100 * $few / $alone") others=$(calc "$a + $b")
 	note "$what: $few % of what it makes alone, and the others $others MB/s"
-	eventually 60 gone "$one" || give_up "fio does not end"
+	all_end "$one"
 }
 beside "two at a time" few --iodepth=2
 compare "two at a time: half of what it makes alone (%)" "$few" -ge 44
@@ -57,8 +54,7 @@ for what in "heavy 1" "greedy 2"; do
 	reader_in "${what% *}" "${what#* }" --rw=randread --bs=128k --ioengine=libaio --iodepth=4 --runtime=6
 done
 sleep 2
-a=$(sectors_read 1) b=$(sectors_read 2)
-sleep 2
-a=$(($(sectors_read 1) - a)) b=$(($(sectors_read 2) - b))
-note "$(calc "($a + $b) * 512 / 2e6") MB/s, $(calc "$a / $b") times as much for nine times the weight"
+read_each 2 1 2 >"$WORK/rates"
+read -r a b <"$WORK/rates"
+note "$(calc "$a + $b") MB/s, $(calc "$a / $b") times as much for nine times the weight"
 compare "of large requests, four at a time, it has its weight's share (times)" "$(calc "$a / $b")" -ge 7.5

@@ -37,10 +37,8 @@ light_readers() {
 }
 # rates SECONDS: $heavy and $all, in MB/s
 rates() {
-	a=$(sectors_read 1) b=$(sectors_read)
-	sleep "$1"
-	heavy=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
-	all=$(calc "($(sectors_read) - $b) * 512 / 1e6 / $1")
+	read_each "$1" 1 all >"$WORK/rates"
+	read -r heavy all <"$WORK/rates"
 }
 
 at_work_on() { [ "$(sectors_read "$1")" -gt 2000 ]; }

@@ -186,6 +186,8 @@ eventually() {
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
+# all_end PID...: each does so within 60 s
+all_end() { for ktap_pid; do eventually 60 gone "$ktap_pid" || give_up "fio does not end"; done; }
 
 # finished SECONDS PID: wait for a child, but not for ever; its status, or 124
 finished() {
@@ -356,6 +358,19 @@ read_mb_s() {
 	for ktap_part; do ktap_sectors=$((ktap_sectors + $(sectors_read "$ktap_part"))); done
 	calc "$ktap_sectors * 512 / 1e6 / $ktap_for"
 }
+
+# read_each SECONDS N...: what is read meanwhile from each of partitions N, "all" for the whole disk: a line of MB/s
+read_each() {
+	ktap_for=$1
+	shift
+	ktap_before=$(ktap_sectors "$@")
+	sleep "$ktap_for"
+	echo "$ktap_before$(ktap_sectors "$@")" | awk -v s="$ktap_for" '{
+		for (i = 1; i <= NF / 2; i++)
+			printf "%s%.4g", (i > 1 ? " " : ""), ($(i + NF / 2) - $i) * 512 / 1e6 / s
+		print "" }'
+}
+ktap_sectors() { for ktap_part; do sectors_read "${ktap_part#all}"; done | tr '\n' ' '; }
 
 # vm NAME VALUE: set a sysctl, and back at the end
 vm() {

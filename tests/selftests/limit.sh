@@ -22,10 +22,8 @@ cg small 100
 # A queue is let fall behind by 20 ms and helped to be 20 ms ahead: one percent of these four seconds.
 rates() {
 	sleep 1
-	a=$(sectors_read 4) b=$(sectors_read)
-	sleep 4
-	small=$(calc "($(sectors_read 4) - $a) * 512 / 4e6")
-	all=$(calc "($(sectors_read) - $b) * 512 / 4e6")
+	read_each 4 4 all >"$WORK/rates"
+	read -r small all <"$WORK/rates"
 }
 
 reader_in small 4 --rw=randread --bs=4k --ioengine=psync

@@ -33,12 +33,11 @@ beside() {
 	alone=$(read_mb_s 1 1)
 	"$@"
 	sleep 2
-	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep 4
-	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 4e6 / $alone")
-	others=$(calc "($(sectors_read 2) - $b) * 512 / 4e6")
+	read_each 4 1 2 >"$WORK/rates"
+	read -r part others <"$WORK/rates"
+	part=$(calc "100 * $part / $alone")
 	note "$what: $part % of $alone MB/s, and the others $others"
-	eventually 60 gone "$one" || give_up "fio does not end"
+	all_end "$one"
 }
 
 beside "two" heavy 2 4k deep 7
@@ -71,8 +70,7 @@ sleep 2
 part=$(calc "100 * $(read_mb_s 1.5 1) / $eight")
 note "eight that come when the deep reader is there: $part % of $eight MB/s"
 compare "eight that come later: half of what they make (%)" "$part" -ge 45
-eventually 60 gone "$one" || give_up "fio does not end"
-eventually 60 gone "$two" || give_up "fio does not end"
+all_end "$one" "$two"
 
 # Of one group, and of two sizes.
 readers heavy 1 4 4k 7
@@ -80,16 +78,14 @@ one=$child
 readers heavy 3 2 64k 7
 eventually 60 part_at_work 3 || give_up "fio does not start"
 sleep 1
-a=$(sectors_read 1) b=$(sectors_read 3)
-sleep 1
-a=$(calc "$(sectors_read 1) - $a") b=$(calc "$(sectors_read 3) - $b")
+read_each 1 1 3 >"$WORK/rates"
+read -r small large <"$WORK/rates"
 deep 5
 sleep 1.5
-c=$(sectors_read 1) d=$(sectors_read 3) e=$(sectors_read 2)
-sleep 1
-c=$(calc "100 * ($(sectors_read 1) - $c) / $a") d=$(calc "100 * ($(sectors_read 3) - $d) / $b")
-others=$(calc "($(sectors_read 2) - $e) * 512 / 1e6")
-note "small and large ones: $c and $d % of $(calc "$a * 512 / 1e6") and $(calc "$b * 512 / 1e6") MB/s, the others $others"
-compare "small and large ones, nine of ten parts: the small ones (%)" "$c" -ge 85
-compare "and the large ones (%)" "$d" -ge 85
+read_each 1 1 3 2 >"$WORK/rates"
+read -r a b others <"$WORK/rates"
+a=$(calc "100 * $a / $small") b=$(calc "100 * $b / $large")
+note "small and large ones: $a and $b % of $small and $large MB/s, the others $others"
+compare "small and large ones, nine of ten parts: the small ones (%)" "$a" -ge 85
+compare "and the large ones (%)" "$b" -ge 85
 compare "and a deep reader something (MB/s)" "$others" -ge 20

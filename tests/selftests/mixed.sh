@@ -35,7 +35,7 @@ beside() {
 	others=$(calc "($(sectors_read 2) - $b) * 512 / 1e6")
 	compare "$what: it has its half ($mixed %)" "$mixed" -ge 43
 	compare "and a deep reader what the drive does meanwhile ($others MB/s)" "$others" -ge 85
-	eventually 60 gone "$one" || give_up "fio does not end"
+	all_end "$one"
 }
 beside "a tenth of its requests are writes" --rw=randrw --rwmixread=90
 beside "half are writes" --rw=randrw --rwmixread=50

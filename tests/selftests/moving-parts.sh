@@ -26,10 +26,8 @@ readers=
 at_work_on() { [ "$(sectors_read "$1")" -gt 1000 ]; }
 # rates SECONDS: $first and $second, in MB/s, of the partitions
 rates() {
-	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep "$1"
-	first=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
-	second=$(calc "($(sectors_read 2) - $b) * 512 / 1e6 / $1")
+	read_each "$1" 1 2 >"$WORK/rates"
+	read -r first second <"$WORK/rates"
 }
 # stop: nobody reads
 stop() {

@@ -21,10 +21,8 @@ sched "${SCHED:-$BFQ_NAME}"
 greedy() { reader_in "$1" "$2" --rw=randread --bs=64k --ioengine=libaio --iodepth=16; }
 # rates SECONDS: $his and $all, in MB/s
 rates() {
-	a=$(sectors_read 1) b=$(sectors_read)
-	sleep "$1"
-	his=$(calc "($(sectors_read 1) - $a) * 512 / 1e6 / $1")
-	all=$(calc "($(sectors_read) - $b) * 512 / 1e6 / $1")
+	read_each "$1" 1 all >"$WORK/rates"
+	read -r his all <"$WORK/rates"
 }
 
 greedy one 2

@@ -30,14 +30,11 @@ beside() {
 	two=$child
 	eventually 60 part_at_work 2 || give_up "fio does not start"
 	sleep 1
-	a=$(sectors_read 1) b=$(sectors_read 2)
-	sleep "$1"
-	part=$(calc "100 * ($(sectors_read 1) - $a) * 512 / 1e6 / $1 / $alone")
-	others=$(calc "($(sectors_read 2) - $b) * 512 / 1e6 / $1")
+	read_each "$1" 1 2 >"$WORK/rates"
+	read -r part others <"$WORK/rates"
+	part=$(calc "100 * $part / $alone")
 	note "$part % of $alone MB/s, and the deep one $others"
-	for child in $one $two; do
-		eventually 60 gone "$child" || give_up "fio does not end"
-	done
+	all_end "$one" "$two"
 }
 
 alone 3 --thinktime=5ms --thinktime_blocks=2
@@ -63,15 +60,13 @@ reader_in pausing 1 --rw=randread --bs=4k --ioengine=psync --runtime=5 --rate_io
 one=$child
 eventually 60 part_at_work 1 || give_up "fio does not start"
 sleep 1
-a=$(sectors_read 1) b=$(sectors_read 3)
-sleep 3
-part=$(calc "100 * ($(sectors_read 1) - $a) / 3 / 8 / 800") others=$(calc "($(sectors_read 3) - $b) * 512 / 3e6")
+read_each 3 1 3 >"$WORK/rates"
+read -r part others <"$WORK/rates"
+part=$(calc "100 * $part * 1e6 / 4096 / 800")
 note "$part % of 800 reads a second, and the deep one $others"
 compare "at random times, a quarter of what it could make: all of that (%)" "$part" -ge 85
 compare "and the other nearly all of what the drive can do (MB/s)" "$others" -ge 430
-for child in $one $third; do
-	eventually 60 gone "$child" || give_up "fio does not end"
-done
+all_end "$one" "$third"
 
 # It makes 70 % of what it could, since it is kept off the processor; so half of that is 70 % of what it makes.
 "$HELPER" rob 300 1000 9 &
