@@ -121,7 +121,7 @@ help:
 	@echo 'make demo            show the shares of cgroups in a virtual machine'
 	@echo 'make check           every test; check-fast: those for the inner loop'
 	@echo 'make bench           every experiment against the other schedulers, an hour or more: tests/bench/README.md'
-	@echo 'make mutants         show that the tests can fail, an hour or more; it goes on where it was stopped'
+	@echo 'make mutants         show that the tests can fail, hours; it goes on where it was stopped'
 	@echo 'make ablate          each idea off, each constant halved and doubled, hours; it goes on, too'
 	@echo 'make clean           remove everything built'
 	@echo
