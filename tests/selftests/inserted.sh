@@ -38,7 +38,7 @@ hold_up() {
 	eventually 20 more_reads "$before" || give_up "no read"
 	before=$(reads)
 	set_point test_delay_ms $((delay * 1000))
-	background dd if="$DEV" of="$WORK/read" bs=4k count=1 skip=16 iflag=direct
+	background dd if="$DEV" of="$WORK/read" bs=4k count=1 skip=16 iflag=direct status=none
 	inserter=$child
 	eventually 20 held || return 1
 	set_point test_delay_ms 0
