@@ -875,22 +875,6 @@ static void bfq_habit_look(struct bfq_data *bfqd)
 	active->look_wait = 1 + nsecs_to_jiffies(wait);
 }
 
-/* Who is like all others is not judged, but tells what they take beside each other. */
-static void bfq_habit_look_at_equals(struct bfq_data *bfqd)
-{
-	struct bfq_queue *q;
-	u32 took;
-
-	/* with more of them than tags they wait for these, too */
-	if (bfqd->kind->seeks || !bfqd->active.nr || bfqd->active.nr > bfqd->tags)
-		return;
-	q = list_last_entry(&bfqd->active.queues, struct bfq_queue, active);
-	took = READ_ONCE(q->habit.took_ns);
-	if (took && bfq_habit_of_equals(bfqd, q) &&
-	    ktime_get_ns() - READ_ONCE(q->habit.completed_ns) < TICK_NSEC)
-		bfq_mates_see(bfqd, q, took);
-}
-
 /* Is a queue all that the others are, too: one of many that seek, one request at a time? */
 static bool bfq_habit_one_of_many(const struct bfq_queue *q)
 {
@@ -915,7 +899,6 @@ void bfq_habit_refresh(struct bfq_data *bfqd)
 	struct bfq_queue *q;
 
 	lockdep_assert_held(&bfqd->lock);
-	bfq_habit_look_at_equals(bfqd);
 	bfq_habit_look(bfqd);
 	if (!active->nr_behind)
 		return;

@@ -23,7 +23,10 @@
  *
  * A group that competes all the time is not quiet for long enough by itself.  So now and then the
  * device is plugged to see what its mates do (BFQ_PLUG_LEARN), as it is for what a process does.
- * Where there are more of them by now than when it was seen, it counts for as many times more.
+ * When more mates come their stretch grows, and until that is seen they are due too much.  So they
+ * are behind, the device is plugged for them, they are quiet, and it is seen.  (To take it for as
+ * many times longer as there are more mates errs to the other side, where it lasts: for who seems
+ * to have what it is due the device is not plugged.)
  *
  * While the device is plugged for a mate that is behind, the others are served as it is: it is all
  * of them that are to catch up.  The quota of what others may be served meanwhile is the group's,
@@ -56,16 +59,12 @@
 /* Somebody who asks for many at a time, or writes for nobody, is active for so long, in ms. */
 #define BFQ_MATES_APART_MS	100
 
-/* By how many times longer does a request take, as many as there are by now?  At most. */
+/* By how many times longer does a request take?  As seen last; if it never was, at most. */
 static u64 bfq_mates_stretch(const struct bfq_group *group)
 {
-	const struct bfq_mates *mates = &group->mates;
-
-	if (!mates->nr)
+	if (!group->mates.nr)
 		return group->nr_active * BFQ_STRETCH_NONE;
-	if (group->nr_active <= mates->nr)
-		return mates->stretch;
-	return div_u64((u64)mates->stretch * group->nr_active, mates->nr);
+	return group->mates.stretch;
 }
 
 /* Do all processes of a group ask for few requests at a time?  As far as has been seen of late. */
