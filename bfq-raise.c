@@ -19,10 +19,10 @@
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
  *		 fast as rest gives credit back
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more,
- *		 or where the device answers at once, BFQ_CREDIT_SLACK_QUICK, and none that asks
- *		 now and then BFQ_CREDIT_SELDOM more than that; and with it its kin
- *		 that have credit, on a disk BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more
- *		 for each ms that a request of it has waited
+ *		 or what a fast device does in BFQ_SLACK_MS, and none that asks now and then
+ *		 BFQ_CREDIT_SELDOM more than that; and with it its kin that have credit, on a disk
+ *		 BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more for each ms that a request
+ *		 of it has waited
  *
  * So a starting program is raised from its first read, a film forever, and a greedy process for a
  * moment: until its credit is used up, or somebody comes who has used less (which is the rule
@@ -96,15 +96,20 @@
  * Of those that begin together, each family may have this much before who wants less is told from
  * who wants more: 60 ms of a disk, and no read of a program waits for much longer.
  */
-#define BFQ_CREDIT_SLACK	(SZ_2M >> SECTOR_SHIFT)
+#define BFQ_CREDIT_SLACK	((u32)SZ_2M >> SECTOR_SHIFT)
+
+/*
+ * Where the device is fast, equals are as far apart as the CPUs let them be, of which each serves
+ * one for some ms and then another: by what the device does in 8 ms, if that is more.
+ */
+#define BFQ_SLACK_MS		8
 
 /*
  * A device that answers a small read in less than 20 us is no flash, which takes three times as
- * long: there equals are as far apart as the CPUs let them be, of which each serves one for 10 ms,
- * say, and then another.  32 MiB are what such a device does in 20 ms.
+ * long: it may do more than has been seen yet.  32 MiB are what such a device does in 20 ms.
  */
 #define BFQ_READ_QUICK_NS	(20 * NSEC_PER_USEC)
-#define BFQ_CREDIT_SLACK_QUICK	(SZ_32M >> SECTOR_SHIFT)
+#define BFQ_CREDIT_SLACK_MOST	((u32)SZ_32M >> SECTOR_SHIFT)
 
 /*
  * Where it takes longer than this, and the driver takes no more than a card's, it is a card or a
@@ -230,8 +235,8 @@ static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 static u32 bfq_raise_slack(const struct bfq_raise *raise)
 {
 	if (unlikely(raise->read_ns && raise->read_ns < BFQ_READ_QUICK_NS))
-		return BFQ_CREDIT_SLACK_QUICK;
-	return BFQ_CREDIT_SLACK;
+		return BFQ_CREDIT_SLACK_MOST;
+	return clamp(raise->pace, BFQ_CREDIT_SLACK, BFQ_CREDIT_SLACK_MOST);
 }
 
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
@@ -605,6 +610,13 @@ static void bfq_raise_keep_near(struct bfq_data *bfqd)
 			wf2q_keep_near(&group->node.entity);
 }
 
+/* What is served in BFQ_SLACK_MS: a mean, over about as long. */
+static u32 bfq_raise_pace(const struct bfq_raise *raise, unsigned long ticks)
+{
+	return div_u64((raise->pace + raise->charged) * BFQ_SLACK_MS,
+		       BFQ_SLACK_MS + jiffies_to_msecs(ticks));
+}
+
 /* How much has been served in the last .rest_ms? */
 static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
 {
@@ -613,6 +625,7 @@ static void bfq_raise_recall(struct bfq_data *bfqd, unsigned long ticks)
 
 	raise->recent -= div_u64(raise->recent * min(ticks, rest), rest);
 	raise->recent += raise->charged;
+	raise->pace = bfq_raise_pace(raise, min(ticks, rest));
 	raise->passed += raise->charged;
 	raise->charged = 0;
 	if (unlikely(raise->passed >= WF2Q_EIGHTH)) {

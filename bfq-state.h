@@ -96,6 +96,7 @@ struct bfq_kin {
  * @held: writers' queues that are parked
  * @recent: what queues were charged lately, in sectors, as of that
  * @charged: and since
+ * @pace: what they are charged in BFQ_SLACK_MS
  * @passed: and since idle groups' starts were last looked at
  * @inside: synchronous requests in the device of queues that go first.  Changes without a lock
  * @seen_ns: when one of them completed last; written without a lock
@@ -119,6 +120,7 @@ struct bfq_raise {
 	struct list_head held;
 	u64 recent;
 	u64 charged;
+	u32 pace;
 	u64 passed;
 	atomic_t inside;
 	u64 seen_ns;

@@ -1,23 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: equals that are some MiB apart are equals where the device answers at once
+# test: equals that are some MiB apart are equals where the device is fast
 # where: icount
 #
 # One process has used up some 15 MiB of its credit when another begins, which is no child of the same
 # parent; both read 4 KiB after 4 KiB, on a device that takes 10 us, and on one that takes 100 us, as flash does.
+# Then six that have two processors, on a device that answers at once, and are new to the scheduler in the same
+# moment: who has a processor gets some MiB further than who has not.
 . "${0%/*}/ktap.sh"
-plan 6
+plan 7
+require fio
 require_helper
 
 # endless: sets $child; a process of a shell of its own, so of another family, that reads until it is killed
 endless() { background sh -c "\"$HELPER\" issue \"$DEV\" p=s1000000+4 >/dev/null; true"; }
 raised() { grep -c raised=1 "$queues"; }
-# apart: how many MiB of credit the two have that compete
-apart() { awk '{ sub(".*credit_kib=", ""); c[NR] = $1 } END { d = c[1] - c[2]; print int((d < 0 ? -d : d) / 1024) }' "$queues"; }
+# apart: how many MiB of credit the two had that compete
+apart() { awk '{ sub(".*credit_kib=", ""); c[NR] = $1 } END { d = c[1] - c[2]; print int((d < 0 ? -d : d) / 1024) }' "$WORK/seen"; }
 # looks often, since they get further apart
 both_compete() {
 	for _ in $(seq 100); do
-		[ "$(wc -l <"$queues")" -eq 2 ] && return
+		cat "$queues" >"$WORK/seen"
+		[ "$(wc -l <"$WORK/seen")" -eq 2 ] && return
 		sleep 0.01
 	done
 	return 1
@@ -42,3 +46,23 @@ both 10 0.1
 is "both are raised, so that neither waits" 2 "$together"
 both 100 0.2
 is "the newer goes first, so that this shows something" 1 "$together"
+
+nullb irqmode=0 hw_queue_depth=128
+queues=/sys/kernel/debug/block/$DISK/sched/queues
+sched none
+for _ in 1 2 3 4 5 6; do
+	background sh -c "fio --name=load --filename=\"$DEV\" --thread --eta=never --output=/dev/null --gtod_reduce=1 \
+		--norandommap --time_based --runtime=3600 --direct=1 --rw=randread --bs=32k --ioengine=libaio --iodepth=16 \
+		--iodepth_batch=4 --iodepth_batch_complete_max=4; true"
+done
+sleep 3		# until the last of them has begun
+sched "${SCHED:-$BFQ_NAME}"
+seen="" all=0
+for _ in $(seq 12); do
+	sleep 0.01
+	together=$(raised)
+	seen="$seen $together" all=$((all + together))
+done
+note "of six equals are raised, every 10 ms:$seen"
+compare "six equals on a fast device: how many are raised of 72" "$all" -ge 60
+killall -9 fio
