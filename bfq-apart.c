@@ -129,7 +129,7 @@ static bool bfq_stint_over(const struct bfq_data *bfqd, const struct bfq_arm *ar
 /* Is a queue that has its stint, and no request just now, still to be waited for? */
 static bool bfq_stint_waits(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return !bfq_habit_seeks(q) && q->habit.think_ns <= READ_ONCE(bfqd->tun.slice_idle_ns) &&
+	return !bfq_habit_seeks(q) && !bfq_habit_pauses(bfqd, q) &&
 	       bfq_idle_left(bfqd, q);
 }
 

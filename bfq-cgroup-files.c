@@ -13,6 +13,11 @@
 
 #ifdef CONFIG_BLK_CGROUP
 
+/* What io.bfq.weight may be, as users know it. */
+#define BFQ_WEIGHT_MIN		1
+#define BFQ_WEIGHT_MAX		1000
+#define BFQ_WEIGHT_DEFAULT	100
+
 /**
  * struct bfq_cgroup - a cgroup's setting for all devices
  * @cpd: the block layer's handle; first, so that it can be cast

@@ -64,6 +64,9 @@
  *
  *	spare	+= ran - aside - own,	own = min(think - delay, spare)
  *
+ * Who usually thinks for longer than slice_idle is not waited for (bfq-idle.c), so how it gets on
+ * does not count.
+ *
  * This room only notes; others draw the conclusions, and only read.
  */
 #include "bfq-iosched.h"
@@ -223,23 +226,6 @@ static inline void bfq_habit_forgive(struct bfq_data *bfqd, struct bfq_queue *q)
 	q->habit.lag_ns = 0;
 	if (q->habit.behind)
 		bfq_active_behind(bfqd, q, false);
-}
-
-/* An arrival: so many requests does the process ask for at a time, with it. */
-static void bfq_habit_see_nr(struct bfq_data *bfqd, struct bfq_queue *q, unsigned int nr)
-{
-	struct bfq_habit *habit = &q->habit;
-
-	if (unlikely(!q->sync || q->prio.class != WF2Q_BE))
-		bfq_mates_part(q);
-	if (nr > bfqd->kind->few || READ_ONCE(habit->held)) {
-		WRITE_ONCE(habit->held, false);
-		habit->few = 0;
-		bfq_habit_forgive(bfqd, q);
-		bfq_mates_part(q);
-	} else if (habit->few < BFQ_FEW_IN_A_ROW) {
-		habit->few++;
-	}
 }
 
 /**
@@ -574,12 +560,14 @@ static void bfq_habit_lag(struct bfq_data *bfqd, struct bfq_queue *q, s64 lag)
  * not added to what it falls back by from now on: at the end of that stands BFQ_LAG_MOST, where it
  * counts as not to be helped.
  */
-static u32 bfq_habit_anew(const struct bfq_data *bfqd, struct bfq_habit *habit, u32 think)
+static u32 bfq_habit_anew(const struct bfq_data *bfqd, struct bfq_queue *q, u32 think)
 {
+	struct bfq_habit *habit = &q->habit;
+
 	habit->lag_ns = clamp(habit->lag_ns, 0,
 			      bfqd->kind->seeks ? BFQ_LAG_MOST_SEEKS : BFQ_LAG_TURN);
 	habit->vain = 0;
-	return habit->think_ns > READ_ONCE(bfqd->tun.slice_idle_ns) ? think : 0;
+	return bfq_habit_pauses(bfqd, q) ? think : 0;
 }
 
 /*
@@ -619,6 +607,8 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 		return;
 	if (pace->judged && !bfqd->kind->seeks)
 		bfq_mates_see(bfqd, q, pace->took + pace->wait);
+	if (unlikely(bfq_habit_pauses(bfqd, q)) && !habit->behind)
+		return;		/* however slow it is, nobody waits for it */
 	slow = bfq_habit_slower(bfqd, q, pace);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */
@@ -685,6 +675,90 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
 	habit->think_ns += div_s64((s64)think - habit->think_ns, habit->think_samples);
 }
 
+/* An arrival: it asks for more than a few at a time, or for more tags than it is due. */
+static inline void bfq_habit_not_few(struct bfq_data *bfqd, struct bfq_queue *q)
+{
+	bfq_mates_part(q);
+	if (!q->habit.few)
+		return;
+	q->habit.few = 0;
+	bfq_habit_forgive(bfqd, q);
+}
+
+/* It asks for a few.  Many at once are few, too, until the last is counted: was one back before? */
+static inline void bfq_habit_see_few(struct bfq_habit *habit, unsigned int nr)
+{
+	if (likely(habit->few == BFQ_FEW_IN_A_ROW))
+		return;
+	if (nr - 1 <= habit->nr_before)
+		habit->few++;
+	habit->nr_before = nr - 1;
+}
+
+/* It used to think for long.  Does it, if one is back, and it asks before the others are? */
+static noinline void bfq_habit_see_thinker(struct bfq_queue *q, unsigned int nr)
+{
+	struct bfq_habit *habit = &q->habit;
+
+	if (nr > 1 && READ_ONCE(habit->took_ns))
+		bfq_habit_see_think(habit, 0);
+	if (!bfq_habit_few(q))
+		WRITE_ONCE(habit->took_ns, 0);
+}
+
+/* It asks for one after the other.  Return how long it has had no request, U64_MAX: for ever. */
+static inline u64 bfq_habit_see_next(struct bfq_data *bfqd, struct bfq_queue *q,
+				     const struct request *rq, struct bfq_pace *pace)
+{
+	struct bfq_habit *habit = &q->habit;
+	u64 completed = READ_ONCE(habit->completed_ns), asked = READ_ONCE(habit->asked_ns);
+	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
+	u64 rest;
+
+	if (!completed)
+		return U64_MAX;
+	if (asked < completed || asked > rq->start_time_ns)
+		asked = rq->start_time_ns;
+	rest = asked > completed ? asked - completed : 0;
+	pace->think = min3(rest, BFQ_THINK_CAP * slice_idle, (u64)BFQ_TOOK_MOST);
+	pace->wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
+	if (unlikely(rest >= BFQ_PAUSE_NS))
+		pace->own = bfq_habit_anew(bfqd, q, pace->think);
+	bfq_habit_see_think(habit, pace->think);
+	habit->thought = pace->think / BFQ_THOUGHT_UNIT;
+	return rest;
+}
+
+/* An arrival, with which its process has no more than a few.  Return as bfq_habit_arrival(). */
+static u64 bfq_habit_arrival_of_few(struct bfq_data *bfqd, struct bfq_queue *q,
+				    const struct request *rq, struct bfq_pace *pace)
+{
+	struct bfq_habit *habit = &q->habit;
+	u64 rest = 0;
+
+	if (unlikely(!q->sync || q->prio.class != WF2Q_BE))
+		bfq_mates_part(q);
+	if (unlikely(READ_ONCE(habit->held))) {
+		WRITE_ONCE(habit->held, false);
+		bfq_habit_not_few(bfqd, q);
+	} else {
+		bfq_habit_see_few(habit, pace->nr);
+	}
+	pace->rest = READ_ONCE(habit->rest) - habit->rest_seen;
+	habit->rest_seen += pace->rest;
+	if (pace->nr == 1) {
+		rest = bfq_habit_see_next(bfqd, q, rq, pace);
+		if (rest == U64_MAX)
+			return rest;
+	}
+	if (unlikely(bfq_habit_pauses(bfqd, q)))
+		bfq_habit_see_thinker(q, pace->nr);
+	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
+		bfq_habit_progress(bfqd, q, pace, rest);
+	habit->last_kind = bfq_habit_kind(rq, pace->nr);
+	return rest;
+}
+
 /**
  * bfq_habit_arrival - note a process's think time, and how it got on
  * @bfqd: the device
@@ -698,41 +772,16 @@ static inline void bfq_habit_see_think(struct bfq_habit *habit, u32 think)
  */
 u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
 {
-	struct bfq_habit *habit = &q->habit;
 	/* none in flight: then the time of the last completion is there to be read, too */
-	struct bfq_pace pace = { .nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight) };
-	u64 slice_idle = READ_ONCE(bfqd->tun.slice_idle_ns);
-	u64 completed, asked, rest = 0;
+	unsigned int nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
+	struct bfq_pace pace = { .nr = nr };
 
-	bfq_habit_see_nr(bfqd, q, pace.nr);
-	pace.rest = READ_ONCE(habit->rest) - habit->rest_seen;
-	habit->rest_seen += pace.rest;
-	if (pace.nr == 1) {
-		completed = READ_ONCE(habit->completed_ns);
-		asked = READ_ONCE(habit->asked_ns);
-		if (!completed)
-			return U64_MAX;
-
-		if (asked < completed || asked > rq->start_time_ns)
-			asked = rq->start_time_ns;
-		rest = asked > completed ? asked - completed : 0;
-		pace.think = min3(rest, BFQ_THINK_CAP * slice_idle, (u64)BFQ_TOOK_MOST);
-		pace.wait = min_t(u64, rq->start_time_ns - asked, BFQ_TOOK_MOST);
-		if (unlikely(rest >= BFQ_PAUSE_NS))
-			pace.own = bfq_habit_anew(bfqd, habit, pace.think);
-		bfq_habit_see_think(habit, pace.think);
-		habit->thought = pace.think / BFQ_THOUGHT_UNIT;
-	} else {
-		/* one is back, and it asks for more before the others are: it does not think */
-		if (unlikely(habit->think_ns > slice_idle) && READ_ONCE(habit->took_ns))
-			bfq_habit_see_think(habit, 0);
-	}
-	if (unlikely(habit->think_ns > slice_idle) && !bfq_habit_few(q))
-		WRITE_ONCE(habit->took_ns, 0);
-	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
-		bfq_habit_progress(bfqd, q, &pace, rest);
-	habit->last_kind = bfq_habit_kind(rq, pace.nr);
-	return rest;
+	if (likely(nr <= bfqd->kind->few))
+		return bfq_habit_arrival_of_few(bfqd, q, rq, &pace);
+	bfq_habit_not_few(bfqd, q);
+	if (unlikely(bfq_habit_pauses(bfqd, q)))
+		bfq_habit_see_thinker(q, nr);
+	return 0;
 }
 
 /**

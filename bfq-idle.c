@@ -105,7 +105,7 @@ static bool bfq_idle_beside(const struct bfq_data *bfqd, const struct bfq_queue 
 /* Is a queue that runs empty worth waiting for, if that keeps others out?  Its next comes soon. */
 static bool bfq_idle_comes_back(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return q->sync && q->habit.think_ns <= READ_ONCE(bfqd->tun.slice_idle_ns);
+	return q->sync && !bfq_habit_pauses(bfqd, q);
 }
 
 /*

@@ -63,19 +63,15 @@
 #define BFQ_LEVELS		8
 
 /*
- * Weight of a queue from its level: (8 - level) * 10, so that the default level 4 weighs 40 and the
- * whole range spans 10 to 80.  Users know this relation from the kernel's documentation of ioprio.
+ * Weight of a queue from its level: (8 - level) * 10, so that the default level 4 weighs 40 and
+ * all span 10 to 80.  Users know this from the kernel's documentation of ioprio.
  */
 #define BFQ_WEIGHT_PER_LEVEL	10
 
-#define BFQ_WEIGHT_MIN		1
-#define BFQ_WEIGHT_MAX		1000
-#define BFQ_WEIGHT_DEFAULT	100
-
 /*
- * Queues that belong to a group and not to a process: asynchronous ones for
- * each level of RT and BE, one for IDLE; and one of each class for synchronous
- * requests that can't be served from their process's queue (bfq_owner_assign()).
+ * Queues that belong to a group and not to a process: asynchronous ones for each level of RT and
+ * BE, one for IDLE; and one of each class for synchronous requests that can't be served from their
+ * process's queue (bfq_owner_assign()).
  */
 enum {
 	BFQ_SHARED_RT		= 0,
@@ -193,6 +189,7 @@ struct bfq_group {
  * @vain: how often in a row it did not, plugged for, since it was robbed of a processor
  * @beside: what others may be served beside it
  * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
+ * @nr_before: how many others it had when it asked for the last of them
  * @held: it had to wait for a tag because it has its due of them; written without a lock
  */
 struct bfq_habit {
@@ -224,6 +221,7 @@ struct bfq_habit {
 	u8 few:3;
 	bool sure:1;
 	bool behind:1;
+	u8 nr_before:3;
 	u8 run;
 	u8 kind;
 	u8 last_kind;
@@ -538,10 +536,7 @@ struct bfq_active {
 	u32 async_share;
 };
 
-/*
- * Active queues that may be looked at per tick: with more, we look less often,
- * so that this never costs more than about 10 us of a tick.
- */
+/* So many active queues are looked at in a tick, more less often: never more than 10 us of one. */
 #define BFQ_LOOKS_PER_TICK	64
 
 /* Is it time for bfq_active_refresh()? */
@@ -743,8 +738,7 @@ static inline struct bfq_queue *bfq_entity_queue(struct wf2q_entity *entity)
 /* Is it this queue's turn? Under the lock for certain, without it a good guess. */
 static inline bool bfq_queue_serving(const struct bfq_queue *q)
 {
-	/* the engine knows no other CPUs: it may just be writing it */
-	return data_race(READ_ONCE(q->entity.state)) == WF2Q_SERVING;
+	return data_race(READ_ONCE(q->entity.state)) == WF2Q_SERVING;	/* perhaps just written */
 }
 
 /* The sector at which its last request has ended. Under the lock. */
@@ -825,6 +819,12 @@ static inline void bfq_habit_passed(struct bfq_queue *q, const struct request *r
 static inline bool bfq_habit_few(const struct bfq_queue *q)
 {
 	return q->habit.few == BFQ_FEW_IN_A_ROW;
+}
+
+/* Does a process usually think for longer than it is waited for?  Under the lock. */
+static inline bool bfq_habit_pauses(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return q->habit.think_ns > READ_ONCE(bfqd->tun.slice_idle_ns);
 }
 
 /* So often is the device plugged for a queue only to see what it does alone. */

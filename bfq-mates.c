@@ -169,11 +169,11 @@ void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 t
 	}
 	if (mates->sent - mates->quiet < BFQ_QUIET_EACH * nr)
 		return;
-	if (nr != mates->nr) {
+	if (!mates->nr)		/* it begins with the most */
 		mates->stretch = min(bfq_mates_stretch(q->group), BFQ_STRETCH_MOST);
-		mates->seen = mates->nr ? min(mates->seen, BFQ_STRETCH_ANEW) : 0;
-		mates->nr = nr;
-	}
+	else if (nr != mates->nr)
+		mates->seen = min(mates->seen, BFQ_STRETCH_ANEW);
+	mates->nr = nr;
 	if (mates->seen < BFQ_STRETCH_MEAN)
 		mates->seen++;
 	most = min_t(u64, 2 * mates->stretch, BFQ_STRETCH_MOST);

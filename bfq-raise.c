@@ -444,12 +444,16 @@ static u32 bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 /* After a rest of so long: does a queue begin something, or is that over for so much longer? */
 static void bfq_raise_begins(const struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
-	u64 part = bfq_raise_lasts_ms(bfqd) * (NSEC_PER_MSEC / BFQ_BEGINS);
+	u64 part;
 
-	if (rest_ns < BFQ_BEGINS_NS)
+	if (rest_ns < BFQ_BEGINS_NS) {
+		if (!q->begins)
+			return;
+		part = bfq_raise_lasts_ms(bfqd) * (NSEC_PER_MSEC / BFQ_BEGINS);
 		q->begins -= min_t(u64, q->begins, div64_u64(rest_ns, part));
-	else
-		q->begins = min_t(u64, BFQ_BEGINS, q->begins +
+		return;
+	}
+	q->begins = min_t(u64, BFQ_BEGINS, q->begins +
 				  div_u64(min(rest_ns, BFQ_BEGINS_FILLS_NS),
 					  BFQ_BEGINS_FILLS_NS / BFQ_BEGINS));
 }

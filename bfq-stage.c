@@ -685,6 +685,8 @@ static inline void bfq_note_rest(struct bfq_queue *q)
 {
 	u16 rest;
 
+	if (data_race(q->habit.few == 0))	/* it asks for many at a time */
+		return;
 	if (q->pid != current->pid) {
 		WRITE_ONCE(q->habit.rest, (u16)(READ_ONCE(q->habit.rest) + 2 * BFQ_SLEPT));
 		return;
