@@ -22,7 +22,8 @@
  *		 or what a fast device does in BFQ_SLACK_MS, and none that asks now and then
  *		 BFQ_CREDIT_SELDOM more than that; and with it its kin that have credit, on a disk
  *		 BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more for each ms that a request
- *		 of it has waited
+ *		 of it has waited.  Nobody is, once none has more credit than equals may be apart:
+ *		 who has just used it up would wait for the others
  *
  * So a starting program is raised from its first read, a film forever, and a greedy process for a
  * moment: until its credit is used up, or somebody comes who has used less (which is the rule
@@ -242,12 +243,12 @@ static u32 bfq_raise_slack(const struct bfq_raise *raise)
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_raise *raise = &bfqd->raise;
-	u32 slack;
+	u32 slack = bfq_raise_slack(raise);
 
+	if (raise->most <= slack)
+		return false;
 	if (q->family && q->family == raise->family)
 		slack = bfqd->kind->seeks ? bfq_raise_slack_kin(q) : BFQ_CREDIT;
-	else
-		slack = bfq_raise_slack(raise);
 	return q->credit && q->credit + slack >= raise->mark;
 }
 
