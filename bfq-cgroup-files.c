@@ -11,12 +11,12 @@
 #include "bfq-iosched.h"
 #include "bfq-trace.h"
 
-#ifdef CONFIG_BLK_CGROUP
-
 /* What io.bfq.weight may be, as users know it. */
 #define BFQ_WEIGHT_MIN		1
 #define BFQ_WEIGHT_MAX		1000
 #define BFQ_WEIGHT_DEFAULT	100
+
+#ifdef CONFIG_BLK_CGROUP
 
 /**
  * struct bfq_cgroup - a cgroup's setting for all devices

@@ -607,8 +607,10 @@ static void bfq_habit_progress(struct bfq_data *bfqd, struct bfq_queue *q, struc
 		return;
 	if (pace->judged && !bfqd->kind->seeks)
 		bfq_mates_see(bfqd, q, pace->took + pace->wait);
-	if (unlikely(bfq_habit_pauses(bfqd, q)) && !habit->behind)
+	if (unlikely(bfq_habit_pauses(bfqd, q)) && !habit->behind) {
+		habit->ran_seen = READ_ONCE(habit->ran);
 		return;		/* however slow it is, nobody waits for it */
+	}
 	slow = bfq_habit_slower(bfqd, q, pace);
 	if (slow <= 0 && habit->lag_ns == -2 * BFQ_LAG_TURN)
 		return;		/* it is as far ahead as counts, as most are that pass */

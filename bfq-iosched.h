@@ -188,8 +188,8 @@ struct bfq_group {
  * @behind: it is to catch up
  * @vain: how often in a row it did not, plugged for, since it was robbed of a processor
  * @beside: what others may be served beside it
- * @few: how many requests in a row it has asked for, few at a time, up to BFQ_FEW_IN_A_ROW
- * @nr_before: how many others it had when it asked for the last of them
+ * @few: how many it has asked for in a row, few at a time and one being back, to BFQ_FEW_IN_A_ROW
+ * @nr_before: how many others it had when it asked for one, until @few is full
  * @held: it had to wait for a tag because it has its due of them; written without a lock
  */
 struct bfq_habit {
@@ -548,7 +548,7 @@ static inline bool bfq_active_due(const struct bfq_active *active)
 /**
  * struct bfq_kind - what follows from the kind of a device
  * @seeks: it has moving parts: where a request lies matters
- * @few: so many requests at a time are few: who asks for no more is judged by what it makes alone
+ * @few: requests at a time, 8 at most: who asks for no more is judged by what it makes alone
  * @batch: requests chosen under one hold of the lock, at most; of those that pass more
  * @budget: sectors that a queue may be charged in one turn; 0: what is moved in timeout_sync
  * @overhead: sectors that a request counts for against the limit, beside its data

@@ -22,8 +22,8 @@
  *		 or what a fast device does in BFQ_SLACK_MS, and none that asks now and then
  *		 BFQ_CREDIT_SELDOM more than that; and with it its kin that have credit, on a disk
  *		 BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more for each ms that a request
- *		 of it has waited.  Nobody is, once none has more credit than equals may be apart:
- *		 who has just used it up would wait for the others
+ *		 of it has waited.  Once none has more credit than equals may be apart it is only
+ *		 who thinks, since who has just used it up would wait for the others
  *
  * So a starting program is raised from its first read, a film forever, and a greedy process for a
  * moment: until its credit is used up, or somebody comes who has used less (which is the rule
@@ -219,6 +219,12 @@
  */
 #define BFQ_CREDIT_SELDOM		(BFQ_CREDIT / 2)
 
+/*
+ * Who thinks for longer, on average, has all the time some credit that its rest gives back: a film
+ * that plays in bursts of some requests.  Greedy ones only when another has their processor.
+ */
+#define BFQ_THINKS_NS			(250 * (u32)NSEC_PER_USEC)
+
 /* How much less credit may one have than another of its family, on a disk? */
 static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 {
@@ -233,8 +239,12 @@ static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 }
 
 /* And than one of another? */
-static u32 bfq_raise_slack(const struct bfq_raise *raise)
+static u32 bfq_raise_slack(const struct bfq_data *bfqd)
 {
+	const struct bfq_raise *raise = &bfqd->raise;
+
+	if (bfqd->kind->seeks)
+		return BFQ_CREDIT_SLACK;
 	if (unlikely(raise->read_ns && raise->read_ns < BFQ_READ_QUICK_NS))
 		return BFQ_CREDIT_SLACK_MOST;
 	return clamp(raise->pace, BFQ_CREDIT_SLACK, BFQ_CREDIT_SLACK_MOST);
@@ -243,9 +253,9 @@ static u32 bfq_raise_slack(const struct bfq_raise *raise)
 static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_raise *raise = &bfqd->raise;
-	u32 slack = bfq_raise_slack(raise);
+	u32 slack = bfq_raise_slack(bfqd);
 
-	if (raise->most <= slack)
+	if (raise->most <= slack && q->habit.think_ns <= BFQ_THINKS_NS)
 		return false;
 	if (q->family && q->family == raise->family)
 		slack = bfqd->kind->seeks ? bfq_raise_slack_kin(q) : BFQ_CREDIT;
@@ -718,7 +728,7 @@ bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (!served || served->group != q->group || served->prio.class != WF2Q_BE ||
 	    (q->family && q->family == served->family) ||
-	    served->credit + bfq_raise_slack(&bfqd->raise) >= q->credit)
+	    served->credit + bfq_raise_slack(bfqd) >= q->credit)
 		return false;
 	if (!bfq_raise_due(bfqd, served))
 		bfq_active_raise(bfqd, served, false);
