@@ -250,7 +250,7 @@ static u32 bfq_raise_slack(const struct bfq_data *bfqd)
 	return clamp(raise->pace, BFQ_CREDIT_SLACK, BFQ_CREDIT_SLACK_MOST);
 }
 
-static bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
+static inline bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	const struct bfq_raise *raise = &bfqd->raise;
 	u32 slack = bfq_raise_slack(bfqd);
@@ -386,7 +386,7 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
  * Has this one the most?  Those of other classes are never raised.  Who asks now and then has all
  * of it for ever, and may have so much more than the others have of theirs.
  */
-static void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q)
+static inline void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	struct bfq_raise *raise = &bfqd->raise;
 	u32 credit = q->credit;
@@ -435,7 +435,7 @@ static struct bfq_kin *bfq_raise_kin(struct bfq_raise *raise, const struct bfq_q
  * Take what a queue has been served since the last look off its credit.  Return the most that it
  * can have now.
  */
-static u32 bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
+static inline u32 bfq_raise_settle(struct bfq_raise *raise, struct bfq_queue *q)
 {
 	struct bfq_kin *kin;
 	/* by weight: who is due twice as much goes first for twice as much */
