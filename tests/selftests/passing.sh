@@ -7,8 +7,7 @@
 # process that comes back for 16 of them is mostly through before the next look: if its first one passed
 # as if nobody were to be kept from the device, another's would go on beside all of them.
 . "${0%/*}/ktap.sh"
-plan 4
-require fio
+plan 3
 require_helper
 
 rounds=20
@@ -42,20 +41,3 @@ compare "each nearly as fast as alone ($(cat "$WORK/most") ms)" "$(cat "$WORK/mo
 both 1.4
 note "of two classes $(beside) did"
 compare "a higher class has the device to itself from its first request on" "$(beside)" -le $((rounds * 2))
-
-# Eight that ask for 32 at once, on a device that answers at once: each request that passes is a turn, and those
-# that wait are served many in a turn.
-nullb irqmode=0 hw_queue_depth=128
-sched "${SCHED:-$BFQ_NAME}"
-turns() { awk '/^turns ended:/ { for (i = 4; i <= NF; i += 2) n += $i; print n }' "/sys/kernel/debug/block/$DISK/sched/state"; }
-background fio --name=load --filename="$DEV" --thread --eta=never --output=/dev/null --gtod_reduce=1 --norandommap \
-	--time_based --runtime=3600 --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --iodepth_batch=32 \
-	--iodepth_batch_complete_min=32 --numjobs=8
-eventually 60 at_work "$DISK" || give_up "fio does not start"
-sleep 1
-turns=$(turns) requests=$(requests "$DISK")
-sleep 1
-turns=$(($(turns) - turns)) requests=$(($(requests "$DISK") - requests))
-killall -9 fio
-note "$requests requests of processes that ask for 32 at once in $turns turns"
-compare "many at once pass" "$(calc "$turns / $requests")" -ge 0.9
