@@ -29,8 +29,8 @@ both_compete() {
 	done
 	return 1
 }
-# both US S: two read on a device that takes so long, the second so much later; sets $together, how many are raised
-both() {
+# two US S [TEXT]: two read on a device that takes so long, the second so much later
+two() {
 	nullb completion_nsec=$(($1 * 1000)) hw_queue_depth=32
 	sched "${SCHED:-$BFQ_NAME}"
 	queues=/sys/kernel/debug/block/$DISK/sched/queues
@@ -38,7 +38,11 @@ both() {
 	first=$child
 	sleep "$2"
 	endless
-	holds "on $1 us both compete" both_compete
+	holds "on $1 us both compete${3:+ $3}" both_compete
+}
+# both US S: the same; sets $together, how many are raised
+both() {
+	two "$1" "$2"
 	compare "and are far apart ($(apart) MiB of credit)" "$(apart)" -ge 8
 	sleep 0.02
 	together=$(raised)
@@ -51,14 +55,7 @@ both 100 0.2
 is "the newer goes first, so that this shows something" 1 "$together"
 
 # both read on: of the looks as long as anybody has credit, at how many was one raised, and not the other?
-nullb completion_nsec=10000 hw_queue_depth=32
-sched "${SCHED:-$BFQ_NAME}"
-queues=/sys/kernel/debug/block/$DISK/sched/queues
-endless
-first=$child
-sleep 0.1
-endless
-holds "both compete to the end" both_compete
+two 10 0.1 "to the end"
 awk -v file="$queues" 'BEGIN {
 	for (;;) {
 		raised = credit = 0
