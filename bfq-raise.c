@@ -19,7 +19,8 @@
  *		 processes (make -j) has together what one has.  In time that is forgotten, as
  *		 fast as rest gives credit back
  *	raised	 a process with credit, none of the others having more than BFQ_CREDIT_SLACK more,
- *		 or what a fast device does in BFQ_SLACK_MS, and none that asks now and then
+ *		 or what a fast device does in BFQ_SLACK_MS (cards and sticks:
+ *		 BFQ_CREDIT_SLACK_SLOW), and none that asks now and then
  *		 BFQ_CREDIT_SELDOM more than that; and with it its kin that have credit, on a disk
  *		 BFQ_CREDIT_KIN less at most, and BFQ_KIN_PATIENCE more for each ms that a request
  *		 of it has waited.  Once none has more credit than equals may be apart it is only
@@ -118,6 +119,12 @@
  */
 #define BFQ_READ_SLOW_NS	(500 * NSEC_PER_USEC)
 #define BFQ_ROOM_SLOW		64
+
+/*
+ * There nothing is lost if equals take turns more often: two of the largest requests.  As much as
+ * on a disk is a sixth of a second, for each of those that begin beside a program.
+ */
+#define BFQ_CREDIT_SLACK_SLOW	((u32)SZ_256K >> SECTOR_SHIFT)
 
 /*
  * On a disk, of one family each may have this much more.  A program goes on faster with one of its
@@ -225,6 +232,12 @@
  */
 #define BFQ_THINKS_NS			(250 * (u32)NSEC_PER_USEC)
 
+/* Does the device do one request at a time, as cards and sticks do? */
+static bool bfq_raise_slow(const struct bfq_data *bfqd)
+{
+	return bfqd->raise.read_ns > BFQ_READ_SLOW_NS && bfqd->room <= BFQ_ROOM_SLOW;
+}
+
 /* How much less credit may one have than another of its family, on a disk? */
 static u32 bfq_raise_slack_kin(const struct bfq_queue *q)
 {
@@ -245,6 +258,8 @@ static u32 bfq_raise_slack(const struct bfq_data *bfqd)
 
 	if (bfqd->kind->seeks)
 		return BFQ_CREDIT_SLACK;
+	if (unlikely(bfq_raise_slow(bfqd)))
+		return BFQ_CREDIT_SLACK_SLOW;
 	if (unlikely(raise->read_ns && raise->read_ns < BFQ_READ_QUICK_NS))
 		return BFQ_CREDIT_SLACK_MOST;
 	return clamp(raise->pace, BFQ_CREDIT_SLACK, BFQ_CREDIT_SLACK_MOST);
@@ -304,8 +319,7 @@ static bool bfq_raise_seldom(const struct bfq_data *bfqd, const struct bfq_queue
  */
 static bool bfq_raise_costs_little(const struct bfq_data *bfqd)
 {
-	return bfqd->kind->seeks ||
-	       (bfqd->raise.read_ns > BFQ_READ_SLOW_NS && bfqd->room <= BFQ_ROOM_SLOW);
+	return bfqd->kind->seeks || bfq_raise_slow(bfqd);
 }
 
 /* Are others held back for a raised queue, whatever their group? */
@@ -384,9 +398,10 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 
 /*
  * Has this one the most?  Those of other classes are never raised.  Who asks now and then has all
- * of it for ever, and may have so much more than the others have of theirs.
+ * of it for ever, and may have so much more than the others have of theirs.  But not a program
+ * that starts and has just thought: what it uses up is seen.
  */
-static inline void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q)
+static inline void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_queue *q, u32 full)
 {
 	struct bfq_raise *raise = &bfqd->raise;
 	u32 credit = q->credit;
@@ -394,7 +409,8 @@ static inline void bfq_raise_compare(struct bfq_data *bfqd, const struct bfq_que
 	if (credit <= raise->mark || q->prio.class != WF2Q_BE)	/* and the mark <= the most */
 		return;
 	raise->most = max(raise->most, credit);
-	if (bfq_raise_seldom(bfqd, q))
+	if ((!q->begins || credit + BFQ_CREDIT_SLACK >= full) &&
+	    bfq_raise_seldom(bfqd, q))
 		credit -= min(credit, BFQ_CREDIT_SELDOM);
 	if (credit <= raise->mark)
 		return;
@@ -528,15 +544,17 @@ static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64
 void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
 {
 	bool first;
+	u32 full;
 
 	lockdep_assert_held(&bfqd->lock);
 	bfq_raise_rested(bfqd, q);
 	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;
-	bfq_raise_fill(bfqd, q, rest_ns, bfq_raise_settle(&bfqd->raise, q));
+	full = bfq_raise_settle(&bfqd->raise, q);
+	bfq_raise_fill(bfqd, q, rest_ns, full);
 	bfq_raise_begins(bfqd, q, rest_ns);
-	bfq_raise_compare(bfqd, q);
+	bfq_raise_compare(bfqd, q, full);
 	if (!q->raised && bfqd->active.nr > 1 && bfq_raise_due(bfqd, q))
 		bfq_active_raise(bfqd, q, true);
 	first = bfq_raise_first(bfqd, q);
@@ -610,7 +628,7 @@ static void bfq_raise_spend(struct bfq_data *bfqd, unsigned long ticks)
 		}
 		if (q->first && raise->kept_back)
 			bfq_raise_held_back(bfqd, q, jiffies_to_nsecs(ticks));
-		bfq_raise_compare(bfqd, q);
+		bfq_raise_compare(bfqd, q, full);
 	}
 	raise->kept_back = false;
 }
