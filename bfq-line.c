@@ -29,8 +29,10 @@
  * bfq-depth.c lets them have everywhere; a write that would be parked gets none.
  *
  * Some ask for tags without standing in line: for flushes, passthrough, metadata, or because they
- * must not sleep here.  A tag that is given back while one of them sleeps in the block layer is
- * left to it, or those who are let go would always be faster.
+ * must not sleep here; so do all writes but a flusher's.  While one of them sleeps in the block
+ * layer each other tag that is given back is left to it, or those who are let go would always be
+ * faster.  But while writes have as many as they may it is a write that sleeps, which could not
+ * take it.
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
  * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
@@ -98,13 +100,19 @@ static bool bfq_line_first(const struct bfq_queue *q)
 	return data_race((bool)q->first) || READ_ONCE(q->prio.class) == WF2Q_RT;
 }
 
-/* Do requests for which nobody waits have as many as they may, and would this be one more? */
-static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q)
+/* Do requests for which nobody waits have as many as they may? */
+static bool bfq_line_writes_full(const struct bfq_data *bfqd)
 {
 	unsigned int tags = READ_ONCE(bfqd->tags);
 
-	return !q->sync && atomic_read(&bfqd->line.writes) >=
-			   (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
+	return atomic_read(&bfqd->line.writes) >=
+	       (int)bfq_async_depth(bfqd->queue, tags, BFQ_ASYNC_PERCENT);
+}
+
+/* And would this be one more? */
+static bool bfq_line_full(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return !q->sync && bfq_line_writes_full(bfqd);
 }
 
 /*
@@ -374,6 +382,20 @@ void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q)
 	trace_bfq_line_wait(bfqd, q, waiter.began);
 }
 
+/*
+ * Is a tag that is given back left to a task which sleeps in the block layer?  Not each: a writer
+ * that is back for the next one at once would have all that writes may have.
+ */
+static bool bfq_line_leaves(struct bfq_data *bfqd)
+{
+	struct bfq_line *line = &bfqd->line;
+
+	if (!bfq_tags_awaited(bfqd->queue) || bfq_line_writes_full(bfqd))
+		return false;
+	line->left = !line->left;
+	return line->left;
+}
+
 /**
  * bfq_line_moves - a request gives its tag back, and somebody stands in line
  * @bfqd: the device
@@ -384,9 +406,8 @@ void bfq_line_moves(struct bfq_data *bfqd)
 {
 	unsigned long flags;
 
-	if (bfq_tags_awaited(bfqd->queue))
-		return;
 	spin_lock_irqsave(&bfqd->lock, flags);
-	bfq_line_advance(bfqd, 1);
+	if (!bfq_line_leaves(bfqd))
+		bfq_line_advance(bfqd, 1);
 	bfq_unlock(bfqd, flags);
 }

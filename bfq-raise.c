@@ -718,7 +718,7 @@ static bool bfq_raise_lets_through(struct bfq_raise *raise, u64 hold, u64 now)
 
 	if (past < hold)
 		return false;
-	if (past < hold + hold / BFQ_RELEASE_PART ||
+	if (past < hold + div_u64(hold, BFQ_RELEASE_PART) ||
 	    (!raise->released && past < BFQ_HOLD_STALE * hold)) {
 		raise->released = true;
 		return true;
@@ -819,6 +819,18 @@ bool bfq_raise_writes_wait(const struct bfq_data *bfqd)
 	       ktime_get_ns() < (u64)atomic64_read(&bfqd->raise.write_after);
 }
 
+/*
+ * And so it is left in the scheduler?  Not where it and others like it have all the tags, as they
+ * may where there are two, and the device has nothing to do: who goes first could have none.
+ */
+static bool bfq_raise_keeps_writes(const struct bfq_data *bfqd)
+{
+	if (!bfq_raise_writes_wait(bfqd))
+		return false;
+	return bfqd->active.first_waiting || !bfqd->one_map || atomic_read(&bfqd->in_flight) ||
+	       bfq_tags_used(bfqd->queue, 0) < bfqd->tags;
+}
+
 /**
  * bfq_raise_parks - is a write to wait?
  * @bfqd: the device; somebody goes first
@@ -831,7 +843,7 @@ bool bfq_raise_writes_wait(const struct bfq_data *bfqd)
 bool bfq_raise_parks(struct bfq_data *bfqd, struct bfq_queue *q)
 {
 	lockdep_assert_held(&bfqd->lock);
-	if (!bfq_raise_writes_wait(bfqd))
+	if (!bfq_raise_keeps_writes(bfqd))
 		return false;
 	bfq_queue_park(bfqd, q, true);
 	list_add_tail(&q->home, &bfqd->raise.held);
@@ -910,7 +922,7 @@ void bfq_raise_release(struct bfq_data *bfqd)
 	struct bfq_queue *q, *next;
 
 	lockdep_assert_held(&bfqd->lock);
-	if (bfq_raise_writes_wait(bfqd))
+	if (bfq_raise_keeps_writes(bfqd))
 		return;
 	list_for_each_entry_safe(q, next, &bfqd->raise.held, home) {
 		list_del_init(&q->home);

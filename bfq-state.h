@@ -19,6 +19,7 @@ struct bfq_data;
  * @grants: how many have been let go so far
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
  *	without the lock
+ * @left: the last tag given back was left to a task that sleeps in the block layer
  * @granted_at: jiffies when one was let go last
  * @writes: tags that requests have for which nobody waits.  Changes without the lock
  *
@@ -29,6 +30,7 @@ struct bfq_line {
 	unsigned int nr;
 	unsigned int grants;
 	atomic_t granted;
+	bool left;
 	unsigned long granted_at;
 	atomic_t writes;
 };

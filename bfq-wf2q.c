@@ -307,7 +307,7 @@ static noinline void wf2q_account_classes(struct wf2q_group *g, int class, u32 s
 static void wf2q_adopt_weight(struct wf2q_entity *e)
 {
 	e->weight = e->new_weight;
-	e->inverse = ((1ULL << WF2Q_SHIFT) + e->weight / 2) / e->weight;
+	e->inverse = div_u64((1ULL << WF2Q_SHIFT) + e->weight / 2, e->weight);
 }
 
 /* Give a counted child, which is in no tree, its new weight; its lag stays. */
