@@ -821,14 +821,15 @@ bool bfq_raise_writes_wait(const struct bfq_data *bfqd)
 
 /*
  * And so it is left in the scheduler?  Not where it and others like it have all the tags, as they
- * may where there are two, and the device has nothing to do: who goes first could have none.
+ * may where there are two, and the device has nothing to do: who goes first could have none (cf.
+ * bfq_depth_check_plug()).
  */
 static bool bfq_raise_keeps_writes(const struct bfq_data *bfqd)
 {
 	if (!bfq_raise_writes_wait(bfqd))
 		return false;
 	return bfqd->active.first_waiting || !bfqd->one_map || atomic_read(&bfqd->in_flight) ||
-	       bfq_tags_used(bfqd->queue, 0) < bfqd->tags;
+	       bfqd->nr_waiting < bfqd->tags;
 }
 
 /**
