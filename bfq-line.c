@@ -57,7 +57,11 @@
  */
 #define BFQ_LINE_LONG_MS	1000
 
-/* So many of those who stand in line are looked at, at most: some us, where a request takes ms. */
+/*
+ * So many who read are looked at, and so many flushers, at most: some us, where a request takes ms.
+ * Apart, since those who come first of one kind make way for the others, but not for the other kind:
+ * while writes have as many tags as they may all flushers stay where they are.
+ */
 #define BFQ_LINE_LOOKS		64
 
 /*
@@ -248,26 +252,42 @@ static bool bfq_line_may_have_one(struct bfq_data *bfqd, const struct bfq_queue 
 	return room > bfq_line_kept(bfqd, q) || (room > 0 && bfq_line_due(bfqd, q));
 }
 
-/* Who is to be let go next, when so many tags are left?  All who stand in line compete. */
-static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
-{
-	struct bfq_waiter *waiter, *best = NULL, *oldest = NULL;
-	struct bfq_line *line = &bfqd->line;
-	unsigned int left = BFQ_LINE_LOOKS;
+/* Whom a look at those who stand in line has found: the one to be let go, and who has waited longest. */
+struct bfq_line_found {
+	struct bfq_waiter *best;
+	struct bfq_waiter *oldest;
+};
 
-	list_for_each_entry(waiter, &line->waiters, link) {
+/* Look at those of one kind, when so many tags are left.  All who stand in line compete. */
+static void bfq_line_look(struct bfq_data *bfqd, bool sync, int room, struct bfq_line_found *found)
+{
+	unsigned int left = BFQ_LINE_LOOKS;
+	struct bfq_waiter *waiter;
+
+	list_for_each_entry(waiter, &bfqd->line.waiters[sync], link) {
 		if (bfq_line_note(bfqd, waiter->q)) {
-			if (room > 0 && (!oldest || waiter->began < oldest->began) &&
+			if (room > 0 && (!found->oldest || waiter->began < found->oldest->began) &&
 			    bfq_line_may_have_kept(bfqd, waiter))
-				oldest = waiter;
+				found->oldest = waiter;
 			if (bfq_line_may_have_one(bfqd, waiter->q, room) &&
-			    (!best || bfq_line_before(waiter->q, best->q)))
-				best = waiter;
+			    (!found->best || bfq_line_before(waiter->q, found->best->q)))
+				found->best = waiter;
 		}
 		if (!--left)
 			break;
 	}
-	return oldest && line->grants % BFQ_LINE_PACE == BFQ_LINE_PACE - 1 ? oldest : best;
+}
+
+/* Who is to be let go next, when so many tags are left? */
+static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
+{
+	struct bfq_line_found found = {};
+
+	bfq_line_look(bfqd, true, room, &found);
+	bfq_line_look(bfqd, false, room, &found);
+	if (found.oldest && bfqd->line.grants % BFQ_LINE_PACE == BFQ_LINE_PACE - 1)
+		return found.oldest;
+	return found.best;
 }
 
 /* Let go whom there are tags for, and @freed more that are given back at the moment. */
@@ -298,15 +318,16 @@ static void bfq_line_advance(struct bfq_data *bfqd, int freed)
  */
 static void bfq_line_join(struct bfq_line *line, struct bfq_waiter *waiter)
 {
-	struct list_head *before = &line->waiters;
+	struct list_head *waiters = &line->waiters[waiter->q->sync];
+	struct list_head *before = waiters;
 	unsigned int left = BFQ_LINE_LOOKS;
 	struct bfq_waiter *other;
 
 	if (!bfq_line_first(waiter->q)) {
-		list_add_tail(&waiter->link, &line->waiters);
+		list_add_tail(&waiter->link, waiters);
 		return;
 	}
-	list_for_each_entry(other, &line->waiters, link) {
+	list_for_each_entry(other, waiters, link) {
 		if (!bfq_line_first(other->q) || !left--)
 			break;
 		before = &other->link;

@@ -766,7 +766,8 @@ int bfq_stage_init(struct bfq_data *bfqd)
 		spin_lock_init(&bfqd->stage[cpu].lock);
 		INIT_LIST_HEAD(&bfqd->stage[cpu].list);
 	}
-	INIT_LIST_HEAD(&bfqd->line.waiters);
+	INIT_LIST_HEAD(&bfqd->line.waiters[false]);
+	INIT_LIST_HEAD(&bfqd->line.waiters[true]);
 	spin_lock_init(&bfqd->ready.lock);
 	INIT_LIST_HEAD(&bfqd->ready.direct);
 	INIT_LIST_HEAD(&bfqd->ready.chosen);

@@ -14,7 +14,8 @@ struct bfq_data;
 
 /**
  * struct bfq_line - tasks that stand in line for a tag
- * @waiters: struct bfq_waiter, those that go first and then by the time when they came
+ * @waiters: struct bfq_waiter, of asynchronous queues and of synchronous ones: those that go first
+ *	and then by the time when they came
  * @nr: how many they are.  Read without the lock
  * @grants: how many have been let go so far
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
@@ -26,7 +27,7 @@ struct bfq_data;
  * All but @writes stays as it is where tags are not few.
  */
 struct bfq_line {
-	struct list_head waiters;
+	struct list_head waiters[2];
 	unsigned int nr;
 	unsigned int grants;
 	atomic_t granted;
