@@ -61,9 +61,10 @@
  *	limit	 while others are served, no more than .beside_raised of the kind is in the device
  *	hold	 none of them is served while a request of who goes first is in the device, or
  *		 has been there less than .raise_think_ms ago (a read, or a write that somebody
- *		 waits for).  Without moving parts some are spared: who is due to be raised, too
- *		 (perhaps another process of the same program), and who has credit and asks now
- *		 and then (that costs little, and who goes first may wait for it: a journal)
+ *		 waits for).  Some are spared: who has credit and asks now and then (that costs
+ *		 little, and who goes first may wait for it: a journal, or who writes what that
+ *		 has read); without moving parts also who is due to be raised, too (perhaps
+ *		 another process of the same program)
  *	release	 after .raise_hold_ms of that they are let through for a tenth of this time, so
  *		 that they are never starved; on a disk, altogether once the raised have little
  *		 credit left
@@ -335,10 +336,12 @@ static inline bool bfq_raise_first(const struct bfq_data *bfqd, const struct bfq
 	return !bfq_raise_rare(bfqd, q) && bfq_raise_lags(bfqd, q);
 }
 
-/* Without moving parts: is it not held back for those that go first?  See the top. */
+/* Is it not held back for those that go first?  See the top. */
 static bool bfq_raise_spares(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
-	return bfq_raise_due(bfqd, q) || (q->credit && bfq_raise_rare(bfqd, q));
+	if (!bfqd->kind->seeks && bfq_raise_due(bfqd, q))
+		return true;
+	return q->sync && q->credit && bfq_raise_rare(bfqd, q);
 }
 
 /*
@@ -774,7 +777,7 @@ bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q)
 	lockdep_assert_held(&bfqd->lock);
 	if (bfqd->active.first_waiting)
 		return false;
-	if (bfq_raise_tires(bfqd) || (!bfqd->kind->seeks && bfq_raise_spares(bfqd, q)))
+	if (bfq_raise_tires(bfqd) || bfq_raise_spares(bfqd, q))
 		return false;
 	if (!wait)
 		return false;

@@ -37,7 +37,7 @@ MUTANTS = (
              "	if (unlikely(op_is_write(rq->cmd_flags)) && !op_is_sync(rq->cmd_flags))\n"),)),
     Mutant("line-longest", "who has waited in line for longest has its turn beside any number that goes first",
            ("line",),
-           (("bfq-line.c", "	return oldest && line->grants", "	return false && line->grants"),)),
+           (("bfq-line.c", "	if (found.oldest && bfqd->line.grants", "	if (false && bfqd->line.grants"),)),
     Mutant("line-uncounted", "who stands in line for a tag has what its weight says",
            ("line",),
            (("bfq-line.c", "	if (may)\n		wf2q_stand(", "	if (may)\n		wf2q_unstand("),)),
