@@ -18,7 +18,9 @@
  *		 by no more than BFQ_GAP_MOST (bfq-habit.c)
  *	company	 queues with gaps that are at most BFQ_SPAN apart, of one group and class
  *	rule	 whose turn it is of a company, the request that lies first is served, and one
- *		 request is in the disk at a time, since it would take them in another order
+ *		 request is in the disk at a time, since it would take them in another order;
+ *		 while it has none, only what begins where the disk has got to, or before: or who
+ *		 is ahead would be served while who is behind takes up what it has got
  *
  * So who is behind catches up, and from then on they go side by side: each finds its stripe
  * read ahead by the disk.
@@ -103,6 +105,9 @@ static struct bfq_way bfq_look_along(const struct bfq_data *bfqd, const struct b
 			continue;
 		rq = bfq_queue_from(q, with ? back : head);
 		if (!rq || blk_rq_pos(rq) >= (with ? end : min(end, near)))
+			continue;
+		/* the device is plugged for who may be behind, and is to catch up */
+		if (with && !next && blk_rq_pos(rq) > head)
 			continue;
 		end = blk_rq_pos(rq);
 		way.rq = rq;
