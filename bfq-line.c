@@ -59,8 +59,8 @@
 
 /*
  * So many who read are looked at, and so many flushers, at most: some us, where a request takes ms.
- * Apart, since those who come first of one kind make way for the others, but not for the other kind:
- * while writes have as many tags as they may all flushers stay where they are.
+ * Apart, since those who come first of one kind make way for the others of it, but not for the
+ * other kind: while writes have as many tags as they may all flushers stay where they are.
  */
 #define BFQ_LINE_LOOKS		64
 
@@ -252,7 +252,7 @@ static bool bfq_line_may_have_one(struct bfq_data *bfqd, const struct bfq_queue 
 	return room > bfq_line_kept(bfqd, q) || (room > 0 && bfq_line_due(bfqd, q));
 }
 
-/* Whom a look at those who stand in line has found: the one to be let go, and who has waited longest. */
+/* Whom a look at those in line has found: the one to be let go, and who has waited longest. */
 struct bfq_line_found {
 	struct bfq_waiter *best;
 	struct bfq_waiter *oldest;
