@@ -433,6 +433,22 @@ static struct bfq_queue *bfq_turn_along(struct bfq_data *bfqd, struct bfq_queue 
 	return *next ? bfq_rq_queue(*next) : NULL;
 }
 
+/*
+ * Of those who read a file in turns, is it who is behind that would be served in the turn of
+ * another? If it is the engine's next choice it has the turn for itself, and is waited for until it
+ * has caught up.
+ */
+static bool bfq_turn_hands_over(const struct bfq_data *bfqd, const struct request *rq)
+{
+	struct bfq_queue *served = bfq_in_service(bfqd);
+	struct wf2q_entity *second;
+
+	if (!bfqd->kind->seeks || blk_rq_pos(rq) >= served->head)
+		return false;
+	second = wf2q_second(&bfqd->root->node);
+	return second && bfq_entity_queue(second) == bfq_rq_queue(rq);
+}
+
 /* The device is plugged: whose request may be sent all the same? */
 static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct request **next)
 {
@@ -440,6 +456,10 @@ static struct bfq_queue *bfq_turn_while_plugged(struct bfq_data *bfqd, struct re
 		return NULL;
 	*next = bfqd->kind->seeks ? bfq_along_choose(bfqd, bfq_in_service(bfqd), NULL) :
 		bfq_turn_injected(bfqd);
+	if (*next && bfq_turn_hands_over(bfqd, *next)) {
+		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+		return bfq_turn_select(bfqd, next);
+	}
 	if (*next)
 		return bfq_rq_queue(*next);
 	/* it may have been joined with another; while the disk is full it is looked at later */
