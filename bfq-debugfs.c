@@ -65,7 +65,7 @@ static void bfq_copy_queue(const struct bfq_data *bfqd, const struct bfq_queue *
 		.served = q->served,
 		.think_ns = q->habit.think_ns,
 		.alone_ns = q->habit.alone_ns,
-		.mates_ns = bfq_mates_judged(bfqd, q) ? bfq_mates_alone(q) : 0,
+		.mates_ns = bfq_mates_judged(bfqd, q) ? bfq_mates_alone(q, q->habit.alone_ns) : 0,
 		.lag_ns = q->habit.lag_ns,
 		.behind = q->habit.behind,
 		.pid = q->pid,

@@ -136,24 +136,26 @@ bool bfq_mates_judged(const struct bfq_data *bfqd, const struct bfq_queue *q)
 /**
  * bfq_mates_alone - what does a request take while only the queue's group is served?
  * @q: the queue
+ * @alone_ns: what it takes alone in the device
  *
  * Context: bfqd->lock held.
  * Return: that time, in ns; if it has not been seen yet, what it takes at most.
  */
-u64 bfq_mates_alone(const struct bfq_queue *q)
+u64 bfq_mates_alone(const struct bfq_queue *q, u32 alone_ns)
 {
-	return q->habit.alone_ns * bfq_mates_stretch(q->group) >> BFQ_STRETCH_SHIFT;
+	return alone_ns * bfq_mates_stretch(q->group) >> BFQ_STRETCH_SHIFT;
 }
 
 /**
  * bfq_mates_see - a request has come back from a device without moving parts: what does it tell?
  * @bfqd: the device
- * @q: its queue, of which it is known what it makes alone
+ * @q: its queue
  * @took: what it took, with the wait for a tag, in ns
+ * @alone_ns: and what such a one takes alone in the device; not 0
  *
  * Context: bfqd->lock held.
  */
-void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 took)
+void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 took, u32 alone_ns)
 {
 	struct bfq_mates *mates = &q->group->mates;
 	u64 others = bfqd->root->served.requests - mates->sent;
@@ -177,7 +179,7 @@ void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 t
 	if (mates->seen < BFQ_STRETCH_MEAN)
 		mates->seen++;
 	most = min_t(u64, 2 * mates->stretch, BFQ_STRETCH_MOST);
-	off = clamp_t(u64, div_u64((u64)took << BFQ_STRETCH_SHIFT, q->habit.alone_ns),
+	off = clamp_t(u64, div_u64((u64)took << BFQ_STRETCH_SHIFT, alone_ns),
 		      BFQ_STRETCH_NONE, most);
 	off -= mates->stretch;
 	mates->stretch += off / (s32)mates->seen;

@@ -373,7 +373,7 @@ void bfq_mates_part(struct bfq_queue *q);
 bool bfq_mates_are(const struct bfq_queue *served, const struct bfq_queue *q);
 u32 bfq_mates_share(const struct bfq_queue *q);
 bool bfq_mates_judged(const struct bfq_data *bfqd, const struct bfq_queue *q);
-u64 bfq_mates_alone(const struct bfq_queue *q);
-void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 took);
+u64 bfq_mates_alone(const struct bfq_queue *q, u32 alone_ns);
+void bfq_mates_see(const struct bfq_data *bfqd, const struct bfq_queue *q, u32 took, u32 alone_ns);
 
 #endif /* BFQ_STATE_H */

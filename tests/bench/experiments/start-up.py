@@ -9,7 +9,7 @@ in sequence. Programs:
                           788 reads that are waited for, and as many again and more of read-ahead
   longer                  of our own making (data/longer): 2,900 reads by four threads
 
-Of xterm there are three more cases, on each disk:
+Of xterm there are three more cases, on each disk, and of gnome-terminal the last of these:
 
   together    ten readers begin in the same moment as the program (within milliseconds), so a
               scheduler knows as little of them as of the program
@@ -77,18 +77,19 @@ def boots(options):
                            early=profile == "sata-ssd" and program != "xterm",
                            files=(replay, tools.load(), reads))
     if not options.quick:
-        yield from boots_beside(options, PROGRAMS[0])
+        yield from boots_beside(options, PROGRAMS[0], BESIDE)
+        yield from boots_beside(options, PROGRAMS[1], ["groups"])
 
 
-def boots_beside(options, program):
+def boots_beside(options, program, all_beside):
     reads = tools.reads(program)
     files = (tools.program("replay"), tools.load(), tools.program("crew"), reads)
-    for beside, load in BESIDE.items():
+    for beside in all_beside:
         for profile, limit in LIMIT_S.items():
             for s in options.schedulers:
                 yield Boot(s, f"{program} {profile} {beside}",
                            {"profile": profile, "table": os.path.basename(reads),
-                            "limit_s": limit, "warmup_ms": WARMUP_MS, "beside": beside, **load,
+                            "limit_s": limit, "warmup_ms": WARMUP_MS, "beside": beside, **BESIDE[beside],
                             **DISK.get(profile, {})},
                            disk=True, script=BESIDE_SCRIPT, files=files)
 
