@@ -79,8 +79,10 @@ static const struct bfq_kind bfq_moving = {
  * as would fill half of its bandwidth.  The limit begins with 1 MiB, which gives an ordinary NVMe
  * drive its full rate.  Beside a raised queue all is ten times as fast as on a disk, or a little
  * less; its credit lasts for longer where reads are seen to take longer.  Others are held back for
- * groups a quarter as long: a reader of little at a time is never served what it is due in bytes,
- * and four of them cost a stream beside them a seventh of its rate.
+ * a group for what it has saved while it rested, and next to nothing of its share of the time from
+ * then on: a reader of little at a time is never served what it is due in bytes, and four of them
+ * cost a stream beside them 5 % of its rate with a quarter of that, 13 with all of it
+ * (tests/bench/run lwn-random).  Who falls behind its guarantee is waited for instead.
  */
 static const struct bfq_kind bfq_solid = {
 	.seeks = false,
@@ -94,7 +96,7 @@ static const struct bfq_kind bfq_solid = {
 	.raise_hold_ms = 40,
 	.raise_think_ms = 1,
 	.rest_ms = 250,
-	.first_part = 4,
+	.first_part = 64,
 };
 
 /* The limit stays within these, in sectors: a large request, and what no device needs. */

@@ -50,11 +50,11 @@
  *		 new, or has rested, no longer ago than credit lasts (BFQ_BEGINS).  Or it is in a
  *		 group, and each group that it is in has nobody beside it, or has been served less
  *		 than it is due, and others have been held back for it less than its share of the
- *		 time, or without moving parts a quarter of that, since they and it could be
- *		 served together; its share of .rest_ms is saved up at first, on flash that of a
- *		 second at most, since while it rests it saves all of its share; and it asks at
- *		 once when it has got something, or to hold back others would cost them much and
- *		 gain it little
+ *		 time, or without moving parts next to nothing of that (.first_part), since they
+ *		 and it could be served together; its share of .rest_ms is saved up at first, on
+ *		 flash that of a second at most, since while it rests it saves all of its share;
+ *		 and it asks at once when it has got something, or to hold back others would cost
+ *		 them much and gain it little
  *
  * what the others may do is bounded:
  *
@@ -278,6 +278,12 @@ static inline bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_q
 	return q->credit && q->credit + slack >= raise->mark;
 }
 
+/* An hour ahead of the kernel's, so that it is later than anything that a group has saved. */
+static u64 bfq_raise_clock_ns(void)
+{
+	return ktime_get_ns() + 3600ULL * NSEC_PER_SEC;
+}
+
 /*
  * Is each group of a queue behind, and have others been held back for it for less than its share?
  * That is counted by one time: so far from now as that lies ahead it has had too much.
@@ -289,7 +295,7 @@ static noinline bool bfq_raise_lags(const struct bfq_data *bfqd, const struct bf
 	for (group = q->group; (parent = bfq_group_parent(group)); group = parent) {
 		if (parent->active_sum == group->active_weight)
 			continue;
-		if (!wf2q_lags(&group->node.entity) || group->first_ns > ktime_get_ns())
+		if (!wf2q_lags(&group->node.entity) || group->first_ns > bfq_raise_clock_ns())
 			return false;
 	}
 	return true;
@@ -371,11 +377,10 @@ static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue
 	for (group = q->group; bfq_group_parent(group); group = bfq_group_parent(group)) {
 		if (likely(group->first_ns && !group->rested))
 			continue;
-		now = ktime_get_ns();
-		from = group->first_ns ?: now - min(now, bfq_raise_saved(kind));
+		now = bfq_raise_clock_ns();
+		from = group->first_ns ?: now - bfq_raise_saved(kind);
 		rest = (u64)jiffies_to_nsecs(group->rested) * (kind->first_part - 1);
-		group->first_ns = max3(from - min(from, rest),
-				       now - min(now, bfq_raise_saved_most(kind)), 1ULL);
+		group->first_ns = max(from - min(from, rest), now - bfq_raise_saved_most(kind));
 		group->rested = 0;
 	}
 }
@@ -383,7 +388,7 @@ static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue
 /* Others have been held back for a queue for so long. */
 static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 ns)
 {
-	u64 now = ktime_get_ns(), saved = bfq_raise_saved_most(bfqd->kind);
+	u64 now = bfq_raise_clock_ns(), saved = bfq_raise_saved_most(bfqd->kind);
 	struct bfq_group *group, *parent;
 
 	ns *= bfqd->kind->first_part;
@@ -393,7 +398,7 @@ static void bfq_raise_held_back(const struct bfq_data *bfqd, const struct bfq_qu
 			continue;
 		group->first_seen = jiffies;
 		/* not for longer than it saves: its weight may rise, and others may go */
-		group->first_ns = min(max(group->first_ns, now - min(now, saved)) +
+		group->first_ns = min(max(group->first_ns, now - saved) +
 				      div_u64(ns * parent->active_sum, group->active_weight),
 				      now + saved);
 	}
