@@ -744,11 +744,22 @@ static inline u64 bfq_habit_see_next(struct bfq_data *bfqd, struct bfq_queue *q,
 	return rest;
 }
 
-/* An arrival, with which its process has no more than a few.  Return as bfq_habit_arrival(). */
-static u64 bfq_habit_arrival_of_few(struct bfq_data *bfqd, struct bfq_queue *q,
-				    const struct request *rq, struct bfq_pace *pace)
+/**
+ * bfq_habit_arrival - note a process's think time, and how it got on
+ * @bfqd: the device
+ * @q: its queue
+ * @rq: a new request, not in the queue yet
+ * @nr: how many it has with that, no more than a few
+ *
+ * Only a request that the process made after all before it had completed tells how long it thinks.
+ *
+ * Context: bfqd->lock held.
+ * Return: how long it has had no request, in ns; U64_MAX if this is its first.
+ */
+u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq, u32 nr)
 {
 	struct bfq_habit *habit = &q->habit;
+	struct bfq_pace pace = { .nr = nr };
 	u64 rest = 0;
 
 	if (unlikely(!q->sync || q->prio.class != WF2Q_BE))
@@ -757,46 +768,36 @@ static u64 bfq_habit_arrival_of_few(struct bfq_data *bfqd, struct bfq_queue *q,
 		WRITE_ONCE(habit->held, false);
 		bfq_habit_not_few(bfqd, q);
 	} else {
-		bfq_habit_see_few(habit, pace->nr);
+		bfq_habit_see_few(habit, nr);
 	}
-	pace->rest = READ_ONCE(habit->rest) - habit->rest_seen;
-	habit->rest_seen += pace->rest;
-	if (pace->nr == 1) {
-		rest = bfq_habit_see_next(bfqd, q, rq, pace);
+	pace.rest = READ_ONCE(habit->rest) - habit->rest_seen;
+	habit->rest_seen += pace.rest;
+	if (nr == 1) {
+		rest = bfq_habit_see_next(bfqd, q, rq, &pace);
 		if (rest == U64_MAX)
 			return rest;
 	}
 	if (unlikely(bfq_habit_pauses(bfqd, q)))
-		bfq_habit_see_thinker(q, pace->nr);
+		bfq_habit_see_thinker(q, nr);
 	if (q->sync && bfq_habit_few(q) && !bfq_habit_of_equals(bfqd, q))
-		bfq_habit_progress(bfqd, q, pace, rest);
-	habit->last_kind = bfq_habit_kind(rq, pace->nr);
+		bfq_habit_progress(bfqd, q, &pace, rest);
+	habit->last_kind = bfq_habit_kind(rq, nr);
 	return rest;
 }
 
 /**
- * bfq_habit_arrival - note a process's think time, and how it got on
+ * bfq_habit_arrival_of_many - the same of a process that has more than a few
  * @bfqd: the device
  * @q: its queue
- * @rq: a new request, not in the queue yet
- *
- * Only a request that the process made after all before it had completed tells how long it thinks.
+ * @nr: how many it has
  *
  * Context: bfqd->lock held.
- * Return: how long it has had no request, in ns; U64_MAX if this is its first.
  */
-u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq)
+void bfq_habit_arrival_of_many(struct bfq_data *bfqd, struct bfq_queue *q, u32 nr)
 {
-	/* none in flight: then the time of the last completion is there to be read, too */
-	unsigned int nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
-	struct bfq_pace pace = { .nr = nr };
-
-	if (likely(nr <= bfqd->kind->few))
-		return bfq_habit_arrival_of_few(bfqd, q, rq, &pace);
 	bfq_habit_not_few(bfqd, q);
 	if (unlikely(bfq_habit_pauses(bfqd, q)))
 		bfq_habit_see_thinker(q, nr);
-	return 0;
 }
 
 /**

@@ -1081,7 +1081,8 @@ void bfq_raise_release(struct bfq_data *bfqd);
 /* bfq-habit.c */
 void bfq_habit_waited(struct bfq_queue *q, u64 since_ns);
 u64 bfq_habit_rest(const struct bfq_queue *q);
-u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq);
+u64 bfq_habit_arrival(struct bfq_data *bfqd, struct bfq_queue *q, const struct request *rq, u32 nr);
+void bfq_habit_arrival_of_many(struct bfq_data *bfqd, struct bfq_queue *q, u32 nr);
 bool bfq_habit_seeks(const struct bfq_queue *q);
 bool bfq_habit_looks_at_mates(const struct bfq_queue *q);
 void bfq_habit_see_place(struct bfq_queue *q, const struct request *rq, u32 ns);

@@ -126,8 +126,15 @@ static inline struct bfq_queue *bfq_arrive(struct bfq_data *bfqd, struct request
 /* What does an arrival say of its process? */
 static inline void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq)
 {
-	u64 rest_ns = bfq_habit_arrival(bfqd, q, rq);
+	/* none in flight: then the time of the last completion is there to be read, too */
+	u32 nr = 1 + q->nr_queued + atomic_read_acquire(&q->in_flight);
+	u64 rest_ns;
 
+	if (nr > bfqd->kind->few) {
+		bfq_habit_arrival_of_many(bfqd, q, nr);
+		return;
+	}
+	rest_ns = bfq_habit_arrival(bfqd, q, rq, nr);
 	if (unlikely(rest_ns >= BFQ_REST_NS)) {
 		if (!q->lined)
 			bfq_raise_arrival(bfqd, q, rest_ns);
