@@ -112,9 +112,7 @@ PROMISES = (
                      "a read takes longer, whatever is kept out"),
     of_ideal("lwn-sequential", ("*-reader/4 seq-*",)),
     of_guarantee("lwn-random", ALL),
-    of_none("lwn-random", "and the device does as much as without a scheduler", ALL, 95,
-            why="for 3 s others are held back for the four that are new and ask for little, for a quarter of "
-                "their share; with six seconds of warm-up instead of one it was 100 (one seed)"),
+    of_none("lwn-random", "and the device does as much as without a scheduler", ALL, 95),
     of_guarantee("io-cost", ALL),
     of_ideal("io-cost", ALL),
     most("isolation", "who asks for little waits little, also beside those who keep the device full",
