@@ -121,8 +121,7 @@ struct bfq_served {
  * @online: requests may be charged to it; cleared once, when the cgroup goes
  * @classes: a bit for each class that active queues of it have
  * @link: in bfqd->groups while online
- * @first_ns: ktime up to which its share of the time in which others may be held back is used
- *	up (bfq-raise.c)
+ * @first_ns: up to when its share of holding others back is used up, by bfq-raise.c's clock
  * @first_seen: jiffies when that was looked at last
  * @rest_from: jiffies when it was seen to have no active children any more, or was made
  * @rested: ticks from then until it had, unless bfq-raise.c has seen to that
