@@ -1062,7 +1062,7 @@ void bfq_completed_request(struct request *rq, u64 now);
 void bfq_raise_init(struct bfq_data *bfqd);
 void bfq_raise_guess(struct bfq_data *bfqd, bool few);
 u32 bfq_raise_lasts_ms(const struct bfq_data *bfqd);
-void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns);
+void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u64 now);
 void bfq_raise_refresh(struct bfq_data *bfqd);
 bool bfq_raise_ousts(struct bfq_data *bfqd, const struct bfq_queue *q);
 bool bfq_raise_holds(struct bfq_data *bfqd, const struct bfq_queue *q);

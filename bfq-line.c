@@ -343,7 +343,7 @@ static void bfq_line_competes(struct bfq_data *bfqd, struct bfq_queue *q)
 	bfq_active_note(bfqd, q);
 	if (rest_ns < BFQ_REST_NS || q->lined)
 		return;
-	bfq_raise_arrival(bfqd, q, rest_ns);
+	bfq_raise_arrival(bfqd, q, rest_ns, ktime_get_ns());
 	q->lined = true;
 }
 

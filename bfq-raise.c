@@ -278,10 +278,15 @@ static inline bool bfq_raise_due(const struct bfq_data *bfqd, const struct bfq_q
 	return q->credit && q->credit + slack >= raise->mark;
 }
 
-/* An hour ahead of the kernel's, so that it is later than anything that a group has saved. */
+/*
+ * What a group has saved is counted by a clock that is an hour ahead of the kernel's, so that it is
+ * later than all that can have been saved.
+ */
+#define BFQ_CLOCK_AHEAD_NS	(3600ULL * NSEC_PER_SEC)
+
 static u64 bfq_raise_clock_ns(void)
 {
-	return ktime_get_ns() + 3600ULL * NSEC_PER_SEC;
+	return ktime_get_ns() + BFQ_CLOCK_AHEAD_NS;
 }
 
 /*
@@ -368,16 +373,15 @@ static u64 bfq_raise_saved_most(const struct bfq_kind *kind)
  * The groups of a queue: who has rested has saved all of its share of that time.  A part it has by
  * the clock alone.
  */
-static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue *q)
+static void bfq_raise_rested(const struct bfq_data *bfqd, const struct bfq_queue *q, u64 now)
 {
 	const struct bfq_kind *kind = bfqd->kind;
 	struct bfq_group *group;
-	u64 from, now, rest;
+	u64 from, rest;
 
 	for (group = q->group; bfq_group_parent(group); group = bfq_group_parent(group)) {
 		if (likely(group->first_ns && !group->rested))
 			continue;
-		now = bfq_raise_clock_ns();
 		from = group->first_ns ?: now - bfq_raise_saved(kind);
 		rest = (u64)jiffies_to_nsecs(group->rested) * (kind->first_part - 1);
 		group->first_ns = max(from - min(from, rest), now - bfq_raise_saved_most(kind));
@@ -546,16 +550,17 @@ static void bfq_raise_fill(const struct bfq_data *bfqd, struct bfq_queue *q, u64
  * @bfqd: the device
  * @q: the queue; the request is not in it yet
  * @rest_ns: how long it has had no request (bfq_habit_arrival()); at least BFQ_REST_NS
+ * @now: when it got this one (ktime, in ns)
  *
  * Context: bfqd->lock held.
  */
-void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns)
+void bfq_raise_arrival(struct bfq_data *bfqd, struct bfq_queue *q, u64 rest_ns, u64 now)
 {
 	bool first;
 	u32 full;
 
 	lockdep_assert_held(&bfqd->lock);
-	bfq_raise_rested(bfqd, q);
+	bfq_raise_rested(bfqd, q, now + BFQ_CLOCK_AHEAD_NS);
 	/* what no process owns has none, but for writes through the page cache on disks */
 	if ((q->sync ? !q->pid : !bfqd->kind->seeks) || !READ_ONCE(bfqd->tun.low_latency))
 		return;

@@ -137,7 +137,7 @@ static inline void bfq_take_note(struct bfq_data *bfqd, struct bfq_queue *q, str
 	rest_ns = bfq_habit_arrival(bfqd, q, rq, nr);
 	if (unlikely(rest_ns >= BFQ_REST_NS)) {
 		if (!q->lined)
-			bfq_raise_arrival(bfqd, q, rest_ns);
+			bfq_raise_arrival(bfqd, q, rest_ns, rq->start_time_ns);
 		q->lined = false;
 	}
 }
