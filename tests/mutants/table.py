@@ -242,13 +242,13 @@ MUTANTS = (
     Mutant("pauses-in-vain", "but if it is for longer than can be made up for, the device does not rest for it",
            ("pauses",),
            (("bfq-habit.c", "#define BFQ_VAIN_MOST		7\n", "#define BFQ_VAIN_MOST		0\n"),)),
-    # --- bfq-mates.c
     Mutant("kinds-unjudged", "who asks for several kinds of requests is judged by all of them",
            ("mixed",),
            (("bfq-habit.c", "	return usual ? habit->alone_ns : *known_ns;", "	return usual ? habit->alone_ns : 0;"),)),
     Mutant("kinds-forgiven", "and what it is behind with is not forgotten when it is known by another of them",
            ("mixed",),
            (("bfq-habit.c", "	if (bfqd->active.known_ns[habit->last_kind])\n		return true;\n", ""),)),
+    # --- bfq-mates.c
     Mutant("mates-unjudged", "a group of several has its share of what they make together",
            ("mates",),
            (("bfq-mates.c", "	if (!mates->nr || ", "	if (1 || "),)),

@@ -7,7 +7,7 @@
 # Four groups read 4k at random, one request after the other, and never get what they are due in
 # bytes. While they have credit they go first, and the stream is held back for them; but only for what
 # they have saved, since the device could serve all of them together, and for next to nothing of
-# their share of the time from then on. With all of that they cost it half of its rate for 3.4 s. How
+# their share of the time from then on. With all of that they cost it 13 % for 3.4 s. How
 # the four fall in with each other makes a difference of two percent: the mean of two beginnings counts.
 . "${0%/*}/ktap.sh"
 plan 3
