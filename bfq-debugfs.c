@@ -275,7 +275,7 @@ static int bfq_show_state(struct seq_file *m, struct bfq_data *bfqd)
 	bfq_show_turns(m, bfqd);
 	if (READ_ONCE(bfqd->tun.low_latency))
 		seq_printf(m, "credit lasts: %u ms\n", bfq_raise_lasts_ms(bfqd));
-	if (bfq_line_few(bfqd))
+	if (bfqd->line.forms)
 		seq_printf(m, "in line for a tag: %u tasks\n", bfqd->line.nr);
 	if (bfqd->stuck.times)
 		seq_printf(m, "requests that the disk kept: %lu\n", bfqd->stuck.times);

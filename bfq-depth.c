@@ -32,6 +32,9 @@
  * together), and gets what is free of them: what it can't have at once it hands to worker threads,
  * which is slower.
  *
+ * Nobody can be due less than one, so where more queues compete than there are tags it is another
+ * room that says who gets the next (a crowd, bfq-line.c).
+ *
  * Asynchronous requests, which come in floods and for which nobody waits, may in all have three
  * quarters of the tags; or what queue/async_depth says, where the kernel has that file.
  *
@@ -200,7 +203,7 @@ void bfq_depth_admit(struct bfq_data *bfqd, struct bio *bio)
 	struct bfq_queue *q;
 	unsigned long flags;
 
-	if (!(shared || bfq_line_few(bfqd)) || (bio->bi_opf & BFQ_NEVER_HELD) ||
+	if (!(shared || READ_ONCE(bfqd->line.forms)) || (bio->bi_opf & BFQ_NEVER_HELD) ||
 	    !bfq_task_writes_back(bfqd->queue))
 		return;
 	spin_lock_irqsave(&bfqd->lock, flags);
@@ -229,7 +232,7 @@ static noinline void bfq_limit_async(struct bfq_data *bfqd, blk_opf_t opf,
 	struct bio *rest = current->bio_list ? current->bio_list->tail : NULL;
 
 	/* who has stood in line may take any tag that is left */
-	if (!bfq_line_few(bfqd) || (opf & (BFQ_NEVER_HELD | REQ_FUA | REQ_PREFLUSH)) ||
+	if (!READ_ONCE(bfqd->line.forms) || (opf & (BFQ_NEVER_HELD | REQ_FUA | REQ_PREFLUSH)) ||
 	    !bfq_task_writes_back(data->q))
 		bfq_limit_tags(data, bfq_async_depth(data->q, bfq_sched_tag_depth(data->q),
 						     BFQ_ASYNC_PERCENT));
@@ -258,8 +261,15 @@ static noinline void bfq_limit_scarce(struct bfq_data *bfqd, struct bfq_queue *q
 		bfq_habit_asked(q);
 	if (bfq_depth_exceeded(bfqd, q, opf))
 		bfq_depth_wait(bfqd, q, opf, MAX_JIFFY_OFFSET);
-	else if (has >= (bfq_line_few(bfqd) ? 1 : READ_ONCE(bfqd->kind)->few))
+	else if (has >= (READ_ONCE(bfqd->line.forms) ? 1 : READ_ONCE(bfqd->kind)->few))
 		bfq_habit_held(q);
+}
+
+/* Must a task stand in line? In a crowd, where tags are many, not before they are scarce. */
+static noinline bool bfq_depth_stands_in_line(struct bfq_data *bfqd, const struct bfq_queue *q,
+					      blk_opf_t opf)
+{
+	return (bfq_line_few(bfqd) || bfq_depth_scarce(bfqd, opf)) && bfq_line_forms(bfqd, q);
 }
 
 /**
@@ -273,7 +283,6 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 {
 	struct bfq_data *bfqd = data->q->elevator->elevator_data;
 	struct bfq_queue *q;
-	bool few;
 
 	if (!op_is_sync(opf)) {
 		bfq_limit_async(bfqd, opf, data);
@@ -285,15 +294,14 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 		return;
 
 	/* with its queue the first request of a process can stand in line, too */
-	few = bfq_line_few(bfqd);
-	q = bfq_owner_current(data->q, few && !(opf & REQ_NOWAIT));
+	q = bfq_owner_current(data->q, READ_ONCE(bfqd->line.forms) && !(opf & REQ_NOWAIT));
 	if (!q)
 		return;
 	if (opf & REQ_NOWAIT) {
 		if (bfq_depth_exceeded(bfqd, q, opf)) {
 			bfq_habit_held(q);
 			bfq_limit_to_none(data);
-		} else if (bfq_line_forms(bfqd, q)) {
+		} else if (bfq_depth_stands_in_line(bfqd, q, opf)) {
 			bfq_limit_to_none(data);
 		}
 		return;
@@ -301,7 +309,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if (bfq_depth_scarce(bfqd, opf))
 		bfq_limit_scarce(bfqd, q, opf);
 	atomic_inc(&q->asking);
-	if (few && bfq_line_forms(bfqd, q))
+	if (READ_ONCE(bfqd->line.forms) && bfq_depth_stands_in_line(bfqd, q, opf))
 		bfq_line_wait(bfqd, q);
 }
 
@@ -414,6 +422,7 @@ void bfq_depth_refresh(struct bfq_data *bfqd)
 	bfqd->room = min(blk_queue_depth(bfqd->queue), bfqd->queue->tag_set->queue_depth);
 	WRITE_ONCE(bfqd->one_map, bfqd->queue->nr_hw_queues == 1 ||
 		   blk_mq_is_shared_tags(bfqd->queue->tag_set->flags));
+	bfq_line_refresh(bfqd);
 }
 
 /**

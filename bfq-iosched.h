@@ -468,8 +468,7 @@ enum bfq_plug_for {
  *	kept for raised queues, and has arms.  Written under the lock, and set by completions
  *	that have been asked to, after it has been cleared; read without
  * @head: where a disk's head has been sent last
- * @since_ns, @plug_ns: ktime when it began, and when the device was plugged; 0
- *	unless somebody traces, or there are moving parts
+ * @since_ns, @plug_ns: ktime of its begin and of the plug's; 0 without traces and moving parts
  * @timer: ends the wait for a queue for which the device is plugged
  * @ended: how often a turn ended for which reason
  * @nr_along: how many requests were taken along so far
@@ -1033,6 +1032,7 @@ struct bfq_queue *bfq_turn_next(struct bfq_data *bfqd, struct request **next);
 struct bfq_queue *bfq_turn_though_full(struct bfq_data *bfqd, struct request **next);
 void bfq_turn_take(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
 bool bfq_turn_pass(struct bfq_data *bfqd, struct bfq_queue *q, struct request *rq);
+bool bfq_turn_goes_on(const struct bfq_data *bfqd);
 void bfq_turn_end(struct bfq_data *bfqd, enum bfq_why why);
 
 /* bfq-idle.c */

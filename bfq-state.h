@@ -14,9 +14,14 @@ struct bfq_data;
 
 /**
  * struct bfq_line - tasks that stand in line for a tag
- * @waiters: struct bfq_waiter, of asynchronous queues and of synchronous ones: those that go first
- *	and then by the time when they came
+ * @waiters: struct bfq_waiter, of asynchronous queues and of synchronous ones, in the order in
+ *	which they are looked at
  * @nr: how many they are.  Read without the lock
+ * @forms: one may have to stand in line: tags are few, or few for those who compete.  Read without
+ *	the lock
+ * @crowd: tags are not few, but fewer than queues that compete.  Read without the lock
+ * @over: in a crowd, and the device is plugged for a queue whose next request would end its turn.
+ *	Read without the lock
  * @grants: how many have been let go so far
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
  *	without the lock
@@ -24,11 +29,14 @@ struct bfq_data;
  * @granted_at: jiffies when one was let go last
  * @writes: tags that requests have for which nobody waits.  Changes without the lock
  *
- * All but @writes stays as it is where tags are not few.
+ * All but @writes stays as it is where no line forms.
  */
 struct bfq_line {
 	struct list_head waiters[2];
 	unsigned int nr;
+	bool forms;
+	bool crowd;
+	bool over;
 	unsigned int grants;
 	atomic_t granted;
 	bool left;
@@ -62,6 +70,7 @@ static inline void bfq_line_given(struct bfq_line *line, const struct request *r
 
 /* bfq-line.c */
 bool bfq_line_few(const struct bfq_data *bfqd);
+void bfq_line_refresh(struct bfq_data *bfqd);
 bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q);
 void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q);
 void bfq_line_moves(struct bfq_data *bfqd);

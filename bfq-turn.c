@@ -320,6 +320,24 @@ static bool bfq_turn_over(struct bfq_data *bfqd, const struct bfq_queue *q,
 	return bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
 }
 
+/**
+ * bfq_turn_goes_on - would the turn in service go on with one more request of its queue?
+ * @bfqd: the device
+ *
+ * With one as large as that has asked for on average.
+ *
+ * Context: bfqd->lock held.
+ * Return: whether it would; false also when nothing is in service.
+ */
+bool bfq_turn_goes_on(const struct bfq_data *bfqd)
+{
+	const struct bfq_queue *q = bfq_in_service(bfqd);
+
+	return q && !bfqd->turn.preempt &&
+	       q->served.sectors <= q->served.requests * wf2q_remaining(&q->entity) &&
+	       !bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
+}
+
 /* How long the plug has to stay yet, in ns; 0 when the wait is over. */
 static u64 bfq_plug_left(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {

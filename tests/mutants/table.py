@@ -604,7 +604,7 @@ MUTANTS = (
            (("bfq-raise.c", " && q->habit.think_ns <= BFQ_THINKS_NS)", ")"),)),
     Mutant("claim-lost-asleep", "who sleeps for a further tag has many requests at a time",
            ("shares",),
-           (("bfq-depth.c", "	else if (has >= (bfq_line_few(bfqd) ? 1 : READ_ONCE(bfqd->kind)->few))\n		bfq_habit_held(q);\n", ""),),
+           (("bfq-depth.c", "	else if (has >= (READ_ONCE(bfqd->line.forms) ? 1 : READ_ONCE(bfqd->kind)->few))\n		bfq_habit_held(q);\n", ""),),
            "6.1"),
     Mutant("batch-beyond-driver", "no more is chosen ahead than the driver takes",
            ("bfqwhy",),

@@ -26,6 +26,7 @@ struct bfq_data {
 	const struct bfq_kind *kind;
 	unsigned int room;
 	struct { u32 noted; } price;
+	struct { bool forms; } line;
 	struct { unsigned int nr; } arms;
 	struct bfq_tunables tun;
 	spinlock_t lock;

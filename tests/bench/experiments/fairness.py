@@ -5,7 +5,7 @@
 modelled SATA SSD (32 tags). Each reader has its part of 4 GiB. In the case's name:
 
   sync      one 64k random read at a time
-  exact     the same with exact_shares=1, which only this module has; with 100 groups and nr_requests=1024
+  exact     the same with exact_shares=1, which only this module has
   deep      16 random reads at a time by io_submit, 64k; 2 at a time where there are 1,000 groups
   long      deep, 10 groups, in a window 2.4 times as long: what is left of the error there is no
             turn at the window's edge, which in five seconds is a hundredth of the smallest group's
@@ -30,9 +30,9 @@ A window is finite: at 1,000 groups the
 smallest is due about 500 KB in it, and a turn of bfq is up to 512 KiB, so its error can be
 100 % from the turn that has just begun or not; Jain's index says more there.
 
-1,000 groups need nr_requests=2048, the most there is: a group whose process waits for a tag is
-seen by no scheduler. (With the default of 64, sync was 362 % wrong with this module and
-1,997 % with the in-tree one.)
+This module has the 64 tags that such a disk has by default. For others 1,000 groups have
+nr_requests=2048, the most there is, since they don't see who waits for a tag: with 64, sync was
+1,997 % wrong with the in-tree one.
 
 Peers that know no weights are shown with 10 groups and equal sizes only; they treat all groups alike. The in-tree
 scheduler has low_latency=0, or it would be raising the weights of what has just started: as

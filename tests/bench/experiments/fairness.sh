@@ -118,9 +118,8 @@ bfq) select_scheduler bfq low_latency=0 ;;
 *) select_scheduler "$scheduler" ;;
 esac
 [ "$exact" = 0 ] || put 1 "$QUEUE/iosched/exact_shares"
-# By default 64: the others would wait where no scheduler sees them, first come first served.
-[ "$exact" = 0 ] || [ "$n" -lt 100 ] || put 1024 "$QUEUE/nr_requests"
-[ "$n" -lt 1000 ] || put 2048 "$QUEUE/nr_requests"
+# By default 64: with others than ours some would wait where the scheduler does not see them.
+[ "$n" -lt 1000 ] || [ "$scheduler" = bfqx ] || put 2048 "$QUEUE/nr_requests"
 make_groups
 describe_device
 case $load in
