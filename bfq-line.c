@@ -43,10 +43,11 @@
  *
  *	- a device that works on 32 requests has given back the next tag before hundreds are looked
  *	  at: BFQ_LINE_CROWD_LOOKS are, which stand behind the others then;
- *	- the tag that is kept while the device is plugged is not for who is due more: with all tags
- *	  held by others a turn is over, and somebody is due more at any time.  Only when the next
- *	  request would end the turn anyway the plug is as good as over, and the tag goes to whom
- *	  the engine would choose; or those that have tags would have them for ever.
+ *	- the tag that is kept while the device is plugged is not for who is due more, nor for who
+ *	  has waited for longest: with all tags held by others a turn is over, and somebody is due
+ *	  more at any time.  Only when the next request would end the turn anyway the plug is as
+ *	  good as over, and the tag goes to whom the engine would choose; or those that have tags
+ *	  would have them for ever.
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
  * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
@@ -182,6 +183,12 @@ static int bfq_line_kept(const struct bfq_data *bfqd, const struct bfq_queue *q)
 	return bfq_line_barred(bfqd, q) || bfq_line_yields(bfqd, q);
 }
 
+/* Would a turn end, in a crowd, with the last tag given to another? */
+static bool bfq_line_would_end_turn(const struct bfq_data *bfqd)
+{
+	return bfqd->line.crowd && bfq_plugged(bfqd) && !bfqd->line.over;
+}
+
 /*
  * Need it not yield?  While nobody else has a tag, turns of those in one group follow each other,
  * and one of another group would wait for as many as there are.  But if the device is plugged for
@@ -192,7 +199,9 @@ static bool bfq_line_due(struct bfq_data *bfqd, const struct bfq_queue *q)
 	const struct bfq_queue *serving = bfq_in_service(bfqd);
 	enum bfq_plug_for what = bfqd->turn.plugged_for;
 
-	if (!serving || bfqd->line.crowd || q->group == serving->group || bfq_line_barred(bfqd, q))
+	if (!serving || q->group == serving->group || bfq_line_barred(bfqd, q))
+		return false;
+	if (bfq_line_would_end_turn(bfqd))
 		return false;
 	if (bfq_plugged(bfqd) && (what == BFQ_PLUG_BEHIND || what == BFQ_PLUG_LEARN))
 		return false;
@@ -262,13 +271,14 @@ static bool bfq_line_before(const struct bfq_line *line, const struct bfq_waiter
 
 /*
  * Might this one have a tag because nobody has waited for longer?  Also one that is kept, but not
- * in a crowd.  Not who is ahead: a write for each 32 small reads would have most of a card.  But
- * nobody waits for ever: while others of a higher class are served, who is ahead stays so.
+ * if that would end a turn.  Not who is ahead: a write for each 32 small reads would have most of a
+ * card.  But nobody waits for ever: while others of a higher class are served, who is ahead stays
+ * so.
  */
 static bool bfq_line_may_be_oldest(const struct bfq_data *bfqd, const struct bfq_waiter *waiter,
 				   int room)
 {
-	if (room <= (bfqd->line.crowd ? bfq_line_kept(bfqd, waiter->q) : 0))
+	if (room <= (bfq_line_would_end_turn(bfqd) ? bfq_line_kept(bfqd, waiter->q) : 0))
 		return false;
 	if (ktime_get_ns() - waiter->began > BFQ_LINE_LONG_MS * NSEC_PER_MSEC)
 		return true;
@@ -347,11 +357,21 @@ static void bfq_line_look_along(struct bfq_data *bfqd, bool sync, int room,
 	}
 }
 
+/* Anybody who stands there, or NULL. */
+static struct bfq_waiter *bfq_line_any(struct bfq_line *line)
+{
+	struct list_head *waiters = &line->waiters[!list_empty(&line->waiters[true])];
+
+	return list_first_entry_or_null(waiters, struct bfq_waiter, link);
+}
+
 /* Who is to be let go next, when so many tags are left? */
 static struct bfq_waiter *bfq_line_next(struct bfq_data *bfqd, int room)
 {
 	struct bfq_line_found found = {};
 
+	if (!bfqd->line.forms)		/* any more: who comes now does not stand here either */
+		return bfq_line_any(&bfqd->line);
 	if (bfqd->line.crowd && room <= 0)	/* as a rule, when somebody joins it */
 		return NULL;
 	bfq_line_look_along(bfqd, true, room, &found);
@@ -382,6 +402,8 @@ static void bfq_line_advance(struct bfq_data *bfqd, int freed)
 		waiter->let_go = true;
 		wake_up_process(waiter->task);
 	}
+	if (!line->nr)
+		WRITE_ONCE(line->over, false);
 }
 
 /* Who comes to stand in line competes, and goes first if it would with the request it wants. */
@@ -406,8 +428,10 @@ static bool bfq_line_let_go(struct bfq_data *bfqd, struct bfq_waiter *waiter, bo
 	bool let_go;
 
 	spin_lock_irqsave(&bfqd->lock, flags);
-	if (overdue && bfq_active_refresh(bfqd))
+	if (overdue && bfq_active_refresh(bfqd)) {
+		bfq_line_refresh(bfqd);
 		bfq_raise_refresh(bfqd);
+	}
 	if (!waiter->let_go) {
 		bfq_line_note(bfqd, waiter->q);
 		list_move(&waiter->link, &bfqd->line.waiters[waiter->q->sync]);

@@ -333,8 +333,11 @@ bool bfq_turn_goes_on(const struct bfq_data *bfqd)
 {
 	const struct bfq_queue *q = bfq_in_service(bfqd);
 
-	return q && !bfqd->turn.preempt &&
-	       q->served.sectors <= q->served.requests * wf2q_remaining(&q->entity) &&
+	if (!q || bfqd->turn.preempt)
+		return false;
+	if (!bfqd->turn.sectors)
+		return true;
+	return q->served.sectors <= q->served.requests * wf2q_remaining(&q->entity) &&
 	       !bfq_turn_longer(&bfqd->turn, READ_ONCE(bfqd->tun.timeout_ms));
 }
 

@@ -6,8 +6,8 @@
 #
 # 48 processes and 20 tags: as 100 containers have it on a disk with 64.
 . "${0%/*}/ktap.sh"
-plan 10
-require fio
+plan 12
+require fio addpart
 
 state_says() { grep -q "$1" "/sys/kernel/debug/block/$DISK/sched/state"; }
 # got GROUP: bytes that it has read so far, as the kernel counts them
@@ -39,6 +39,8 @@ measure() {
 cg_setup
 groups=
 cg little 100
+cg writer 100
+cg program 100
 for size in 16 64 256; do
 	for weight in 100 300; do
 		for nr in 1 2 3 4 5 6 7 8; do
@@ -78,7 +80,7 @@ killall -9 fio
 
 # Many in one group, one request each: all are looked at, whoever came when.
 served() { sed -n 's/pid=\([0-9]*\) .*kind=sync.* sectors=\([0-9]*\) .*/\1 \2/p' "/sys/kernel/debug/block/$DISK/sched/queues"; }
-reader_on "$DEV" little --size=4g --rw=randread --bs=64k --ioengine=psync --numjobs=200
+reader_on "$DEV" little --offset=2g --size=4g --rw=randread --bs=64k --ioengine=psync --numjobs=200
 sleep 4
 served >"$WORK/before"
 sleep 6
@@ -88,6 +90,23 @@ set -- "$(awk 'NR == FNR { was[$1] = $2; next }
 	END { printf "%d %d", nr, 100 * least * nr / all }' "$WORK/before" "$WORK/after")"
 compare "so many compete (${1% *})" "${1% *}" -ge 190
 compare "and of so many nobody is overlooked (${1#* } % of the mean at least)" "${1#* }" -ge 60
+
+# A buffered writer comes to them, in a group of the same weight, and one of class idle: no tag is kept from it for ever.
+parts 1 $((2 * 1024 * 2048))
+reader_on "$DEV" program --offset=7g --size=512m --rw=randread --bs=4k --ioengine=psync --prioclass=3
+echo $((8 << 20)) >/proc/sys/vm/dirty_bytes
+in_cg_bg writer fio --name=load --filename="${DEV}p1" --eta=never --output=/dev/null --time_based --runtime=3600 --rw=write \
+	--bs=64k --size=1g --ioengine=psync
+sleep 4
+began=$(now)
+was=$(got program)
+mb=$(sectors_written 1)
+sleep 6
+took=$(calc "$(now) - $began")
+mb=$(calc "512.0 * ($(sectors_written 1) - $mb) / 1000000 / $took")
+reads=$(calc "($(got program) - $was) / 4096.0 / $took")
+compare "a writer has its part beside readers ($mb MB/s)" "$mb" -ge 50
+compare "and who is of class idle goes on ($reads reads/s)" "$reads" -ge 1
 killall -9 fio
 
 # Processes that read along a hard disk: each has its turns.
