@@ -27,7 +27,7 @@ tags() { for n; do echo "$n" >"$QUEUE/nr_requests" || give_up "cannot set nr_req
 crowd
 echo 20 >"$QUEUE/nr_requests"
 holds "a line forms" eventually $((60 * SLOW)) in_line
-seen=0 round=0 rounds=$(few 20)
+seen=0 round=0 rounds=$(few 10)
 while [ $round -lt "$rounds" ]; do
 	tags 200 18 4 20 128 17 20
 	kill -9 "$child"	# in line, as likely as not
