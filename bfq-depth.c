@@ -266,10 +266,11 @@ static noinline void bfq_limit_scarce(struct bfq_data *bfqd, struct bfq_queue *q
 }
 
 /* Must a task stand in line? In a crowd, where tags are many, not before they are scarce. */
-static noinline bool bfq_depth_stands_in_line(struct bfq_data *bfqd, const struct bfq_queue *q,
-					      blk_opf_t opf)
+static __always_inline bool bfq_depth_stands_in_line(struct bfq_data *bfqd,
+						     const struct bfq_queue *q, blk_opf_t opf)
 {
-	return (bfq_line_few(bfqd) || bfq_depth_scarce(bfqd, opf)) && bfq_line_forms(bfqd, q);
+	return READ_ONCE(bfqd->line.forms) &&
+	       (bfq_line_few(bfqd) || bfq_depth_scarce(bfqd, opf)) && bfq_line_forms(bfqd, q);
 }
 
 /**
@@ -309,7 +310,7 @@ void bfq_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if (bfq_depth_scarce(bfqd, opf))
 		bfq_limit_scarce(bfqd, q, opf);
 	atomic_inc(&q->asking);
-	if (READ_ONCE(bfqd->line.forms) && bfq_depth_stands_in_line(bfqd, q, opf))
+	if (bfq_depth_stands_in_line(bfqd, q, opf))
 		bfq_line_wait(bfqd, q);
 }
 
