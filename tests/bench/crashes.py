@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """A peer whose own code ends its machine: a result to be published, and no failure of the experiment.
 
-Only where the kernel log says that the instruction which ended the machine is in the peer's module. Whatever
-else ends one, and whatever ends one of ours, has failed: the experiment is not complete.
+Only where the kernel log says that the instruction which ended the machine is in the peer's module, or in the
+kernel itself, called by that module before any other (it freed what it had freed already, say). Whatever else
+ends one, and whatever ends one of ours, has failed: the experiment is not complete.
 """
 
 import re
 
 from bench import NEEDS, BenchError
 
-# "Oops: divide error: 0000 [#1] ...", "BUG: kernel NULL pointer dereference, address: ..."
-CAUSE = re.compile(r"\] (?:Oops: |BUG: )([a-zA-Z ]+)")
-PLACE = re.compile(r"\] RIP: \w+:(\S+?)\+0x\S+ \[(\w+)\]")
+# "Oops: divide error: 0000 [#1] ...", "BUG: kernel NULL pointer dereference, address: ...", "kernel BUG at mm/slub.c:550!"
+CAUSE = re.compile(r"\] (?:Oops: |BUG: |kernel (?=BUG at ))([\w ./:]+)")
+# The first is where it was, a module's in brackets; then those that called it, but for what is marked as a guess.
+PLACE = re.compile(r"\] RIP: \w+:(\S+?)\+0x\S+(?: \[(\w+)\])?$", re.M)
+CALLER = re.compile(r"\]  (\w\S*?)\+0x\S+ \[(\w+)\]$", re.M)
 
 
 def of(boot, out):
@@ -21,10 +24,13 @@ def of(boot, out):
     except BenchError:
         return None
     cause, place = CAUSE.search(log), PLACE.search(log)
-    modules = [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ())]
-    if "Kernel panic" not in log or not cause or not place or place[2] not in modules:
+    if "Kernel panic" not in log or not cause or not place:
         return None
-    return f"{cause[1].strip()} in {place[1]} [{place[2]}]"
+    culprit = place if place[2] else CALLER.search(log, place.end())
+    if not culprit or culprit[2].replace("-", "_") not in [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ())]:
+        return None
+    what = re.sub(r": \d+$", "", cause[1].strip())
+    return f"{what} {'in' if place[2] else 'under'} {culprit[1]} [{culprit[2]}]"
 
 
 def entry(boot, what):
