@@ -21,7 +21,8 @@
  *	- for who asks for many requests at a time, or few that keep the device as busy, while
  *	  shares have to be kept apart, that is, when active queues are due different ones
  *	  (bfq-active.c): where tags are scarce they may all be in the device, so that nothing
- *	  else would tell that it wants more;
+ *	  else would tell that it wants more.  Not in a crowd, where a task of it stands in line,
+ *	  which tells (bfq-line.c);
  *	- for who asks for few at a time, and, while others are not, is behind what it is
  *	  guaranteed (bfq-habit.c): whoever is not loses nothing by others being served
  *	  meanwhile;
@@ -141,6 +142,14 @@ static bool bfq_idle_shares_differ(const struct bfq_data *bfqd, const struct bfq
 	       active->highest_differ : active->claims_differ;
 }
 
+/* Is a queue that is due another share than others to have it, beside what it is guaranteed? */
+static bool bfq_idle_by_weight(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	if (READ_ONCE(bfqd->tun.exact_shares))
+		return true;
+	return !bfqd->line.crowd && (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q));
+}
+
 /**
  * bfq_idle_worth - what would it be good for to wait for a queue's next request?
  * @bfqd: the device
@@ -166,9 +175,7 @@ enum bfq_plug_for bfq_idle_worth(const struct bfq_data *bfqd, struct bfq_queue *
 	if (bfqd->active.mixed && q->prio.class == bfqd->active.highest &&
 	    !bfq_idle_equal_waits(bfqd, q))
 		return BFQ_PLUG_CLASS;
-	if (bfq_idle_shares_differ(bfqd, q) &&
-	    (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q) ||
-	     READ_ONCE(bfqd->tun.exact_shares)))
+	if (bfq_idle_shares_differ(bfqd, q) && bfq_idle_by_weight(bfqd, q))
 		return BFQ_PLUG_SHARES;
 	/* a lag is no reason to keep out whoever is of a higher class */
 	if (!bfqd->kind->seeks && bfq_idle_beside(bfqd, q, false))

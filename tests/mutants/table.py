@@ -205,7 +205,7 @@ MUTANTS = (
            (("bfq-device.c", "own == all ?", "(u32)inside == load ?"),)),
     Mutant("few-never-fill", "but few that keep the device busy have what their weights say",
            ("few",),
-           (("bfq-idle.c", "bfq_habit_fills(bfqd, q) ||", ""),)),
+           (("bfq-idle.c", "(!bfq_habit_few(q) || bfq_habit_fills(bfqd, q))", "!bfq_habit_few(q)"),)),
     Mutant("few-always-fill", "few are what does not keep it busy",
            ("few",),
            (("bfq-habit.c", "return nr > 1 && nr * load >=", "return nr > 1 || nr * load >="),)),

@@ -97,7 +97,7 @@ measure_writers() {
 
 top=$CGROOT/fair
 start_s=20		# until the window begins, even if some groups got nothing yet
-kib=$(((4 << 20) / n))	# of the disk, for each reader
+kib=$(((4 << 20) / n & ~255))	# of the disk, for each reader: its requests begin where one's alone do
 write_mib=8		# for each writer, written again and again
 alone_ms=500
 deep=16			# what keeps the disk busy
