@@ -30,6 +30,7 @@ from bench import PEERS, BenchError, Boot, Column
 SCHEDULERS = (*PEERS, iocost.NAME)
 PIVOT = True
 COLUMNS = [Column("total_mb_s", "total, MB/s", "{:,.1f}"),
+           Column("written_mb_s", "of which written, MB/s", "{:,.1f}"),
            Column("of_none_pct", "total, % of none's", "{:.0f}"),
            Column("recovered_pct", "from one second after a fault, % of none's", "{:.0f}"),
            Column("stall_ms", "longest time without a completion, ms", "{:,.0f}"),
@@ -116,6 +117,7 @@ def rows(boot, out):
     times = re.search(r"^times (.*)", text).group(1).split()
     row = {"case": boot.case,
            "total_mb_s": sum(s[3] for s in found) / sum(s[1] for s in found) * 1e3,
+           "written_mb_s": w.disk.write_bytes / w.seconds / 1e6,
            "stall_ms": longest_stall(found) / 1e6, "reads": int(times[0]),
            **{k: int(t) / 1e3 for k, t in zip(("p50_us", "p99_us", "p999_us", "max_us"),
                                              times[1:])}, "idle_pct": w.idle_pct}
