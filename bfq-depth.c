@@ -33,11 +33,7 @@
  * which is slower.
  *
  * Nobody can be due less than one, so where more queues compete than there are tags it is another
- * room that says who gets the next (a crowd, bfq-line.c).  Few are due more than one there, those
- * of large weight and small requests: to have a part x of R bytes a second in requests of s bytes
- * that take a time t each, tags and all, takes x R t / s tags.  R and t are the same for all, so a
- * queue is due tags by x / s, rounded up.  Where tags are many for those who compete x will do,
- * since what is missing is had by a claim (bfq-idle.c).
+ * room that says who gets the next (a crowd, bfq-line.c).
  *
  * Asynchronous requests, which come in floods and for which nobody waits, may in all have three
  * quarters of the tags; or what queue/async_depth says, where the kernel has that file.
@@ -99,18 +95,6 @@ static unsigned int bfq_depth_share_async(const struct bfq_data *bfqd, u64 share
 	return share < all ? max_t(u64, div_u64(share * tags, all), 1) : UINT_MAX;
 }
 
-/* Those who read share the others: in a crowd by what they need for their shares. */
-static unsigned int bfq_depth_share_sync(const struct bfq_data *bfqd, const struct bfq_queue *q,
-					 u64 share)
-{
-	u64 tags = READ_ONCE(bfqd->tags) * BFQ_SHARED_TAGS_PERCENT / 100;
-	u32 all = READ_ONCE(bfqd->line.need);
-
-	tags = all ? DIV_ROUND_UP_ULL(bfq_line_need(q) * tags, all)
-		   : share * tags >> BFQ_SHARE_SHIFT;
-	return max_t(u64, tags, 1);
-}
-
 /**
  * bfq_depth_limit - how many tags a queue is due
  * @bfqd: the device
@@ -124,10 +108,13 @@ static unsigned int bfq_depth_share_sync(const struct bfq_data *bfqd, const stru
 unsigned int bfq_depth_limit(const struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	u64 share = READ_ONCE(q->share);
+	u64 tags = READ_ONCE(bfqd->tags) * BFQ_SHARED_TAGS_PERCENT / 100;
 
 	if (!share)
 		return UINT_MAX;
-	return q->sync ? bfq_depth_share_sync(bfqd, q, share) : bfq_depth_share_async(bfqd, share);
+	if (!q->sync)
+		return bfq_depth_share_async(bfqd, share);
+	return max_t(u64, share * tags >> BFQ_SHARE_SHIFT, 1);
 }
 
 /* Tags in use, on all maps together; those of requests just arriving aside. */
