@@ -24,10 +24,11 @@ def of(boot, out):
     except BenchError:
         return None
     cause, place = CAUSE.search(log), PLACE.search(log)
+    modules = [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ())]
     if "Kernel panic" not in log or not cause or not place:
         return None
     culprit = place if place[2] else CALLER.search(log, place.end())
-    if not culprit or culprit[2].replace("-", "_") not in [name.replace("-", "_") for name in NEEDS.get(boot.scheduler, ())]:
+    if not culprit or culprit[2] not in modules:
         return None
     what = re.sub(r": \d+$", "", cause[1].strip())
     return f"{what} {'in' if place[2] else 'under'} {culprit[1]} [{culprit[2]}]"
