@@ -21,7 +21,7 @@
  *	- for who asks for many requests at a time, or few that keep the device as busy, while
  *	  shares have to be kept apart, that is, when active queues are due different ones
  *	  (bfq-active.c): where tags are scarce they may all be in the device, so that nothing
- *	  else would tell that it wants more.  Not while, in a crowd, a task of it stands in line,
+ *	  else would tell that it wants more.  Not in a crowd, where a task of it stands in line,
  *	  which tells (bfq-line.c);
  *	- for who asks for few at a time, and, while others are not, is behind what it is
  *	  guaranteed (bfq-habit.c): whoever is not loses nothing by others being served
@@ -147,7 +147,7 @@ static bool bfq_idle_by_weight(const struct bfq_data *bfqd, const struct bfq_que
 {
 	if (READ_ONCE(bfqd->tun.exact_shares))
 		return true;
-	return !(bfqd->line.crowd && q->in_line) && (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q));
+	return !bfqd->line.crowd && (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q));
 }
 
 /**

@@ -48,9 +48,10 @@
  *	  more at any time.  Only when the next request would end the turn anyway the plug is as
  *	  good as over, and the tag goes to whom the engine would choose; or those that have tags
  *	  would have them for ever;
- *	- who stands here has no claim (bfq-idle.c) but with exact_shares: it is known to want more,
- *	  and keeps its place in the engine's order.  A thousand that ask for two at a time made 287
- *	  of 510 MB/s, when the SSD was plugged for one after the other of which each wanted a tag.
+ *	- nobody has a claim (bfq-idle.c) but with exact_shares: who wants more stands here, and so
+ *	  keeps its place in the engine's order.  A thousand that ask for two at a time made 287 of
+ *	  510 MB/s, when the SSD was plugged for one after the other of which each wanted a tag;
+ *	- how many tags one may have goes by what a tag is worth to it (bfq_line_need()).
  *
  * Who stands in line competes (bfq-active.c), uses up credit, and does not think.  One in
  * BFQ_LINE_PACE is let go because it has waited for longest, so nobody waits for ever; while
@@ -224,6 +225,37 @@ bool bfq_line_few(const struct bfq_data *bfqd)
 }
 
 /**
+ * bfq_line_need - how much of the tags does a queue need to have its share?
+ * @q: a synchronous queue
+ *
+ * By what it is charged for a request: who is due as much as another in requests of a quarter of
+ * the size needs four times as many.
+ *
+ * Context: any; without the lock a hint.
+ * Return: what is to be compared with that of others (bfq_line.need); 0 if nothing is known of it.
+ */
+u32 bfq_line_need(const struct bfq_queue *q)
+{
+	u64 sectors = READ_ONCE(q->served.sectors), share = READ_ONCE(q->share);
+	/* those without data cost nothing */
+	u64 requests = min_t(u64, min(READ_ONCE(q->served.requests), sectors), U32_MAX);
+
+	return sectors ? div64_u64(share * requests, sectors) : 0;
+}
+
+/* Of all that read together. */
+static u32 bfq_line_need_of_all(const struct bfq_active *active)
+{
+	struct bfq_queue *q;
+	u32 need = 0;
+
+	list_for_each_entry(q, &active->queues, active)
+		if (q->sync)
+			need += bfq_line_need(q);
+	return need;
+}
+
+/**
  * bfq_line_refresh - see whether tags are few, or few for those who compete
  * @bfqd: the device
  *
@@ -239,6 +271,7 @@ void bfq_line_refresh(struct bfq_data *bfqd)
 	lockdep_assert_held(&bfqd->lock);
 	WRITE_ONCE(line->crowd, !few && bfqd->one_map && bfqd->active.nr > bfqd->tags);
 	WRITE_ONCE(line->forms, few || line->crowd);
+	WRITE_ONCE(line->need, line->crowd ? bfq_line_need_of_all(&bfqd->active) : 0);
 }
 
 /**

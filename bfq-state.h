@@ -22,6 +22,8 @@ struct bfq_data;
  * @crowd: tags are not few, but fewer than queues that compete.  Read without the lock
  * @over: in a crowd, and the device is plugged for a queue whose next request would end its turn.
  *	Read without the lock
+ * @need: in a crowd, what all that read need of tags, to have their shares (bfq_line_need()).  Read
+ *	without the lock
  * @grants: how many have been let go so far
  * @granted: those that have been let go and have not got their tag yet; a guess, which changes
  *	without the lock
@@ -37,6 +39,7 @@ struct bfq_line {
 	bool forms;
 	bool crowd;
 	bool over;
+	u32 need;
 	unsigned int grants;
 	atomic_t granted;
 	bool left;
@@ -70,6 +73,7 @@ static inline void bfq_line_given(struct bfq_line *line, const struct request *r
 
 /* bfq-line.c */
 bool bfq_line_few(const struct bfq_data *bfqd);
+u32 bfq_line_need(const struct bfq_queue *q);
 void bfq_line_refresh(struct bfq_data *bfqd);
 bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q);
 void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q);

@@ -26,7 +26,7 @@ struct bfq_data {
 	const struct bfq_kind *kind;
 	unsigned int room;
 	struct { u32 noted; } price;
-	struct { bool forms; } line;
+	struct { bool forms; bool crowd; u32 need; } line;
 	struct { unsigned int nr; } arms;
 	struct bfq_tunables tun;
 	spinlock_t lock;
@@ -203,6 +203,7 @@ static void bfq_habit_asked(struct bfq_queue *q) { }
 /* Tags are not few here. */
 static bool bfq_line_few(const struct bfq_data *bfqd) { return false; }
 static bool bfq_line_forms(struct bfq_data *bfqd, const struct bfq_queue *q) { return false; }
+static u32 bfq_line_need(const struct bfq_queue *q) { return 0; }
 static void bfq_line_wait(struct bfq_data *bfqd, struct bfq_queue *q) { }
 static void trace_bfq_depth_wait(struct bfq_data *bfqd, struct bfq_queue *q, u64 began) { }
 #include "depth.inc"

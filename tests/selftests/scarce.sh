@@ -67,7 +67,7 @@ sleep 3
 measure 6
 compare "no group has less than its share says ($least to $most % of it)" "$least" -ge 85
 compare "nor more ($least to $most %)" "$most" -le 115
-compare "and the disk is busy ($mb MB/s)" "$mb" -ge 440
+compare "and the disk is busy ($mb MB/s)" "$mb" -ge 495
 # One who reads 4 KiB at a time comes to it; his requests are the next ones, not those behind all others.
 reader_on "$DEV" little --offset=7g --size=512m --rw=randread --bs=4k --ioengine=psync
 sleep 2
