@@ -417,6 +417,9 @@ void bfq_depth_invite(struct bfq_queue *q)
  * before theirs complete, and theirs wait for the plug.  Where there are several maps
  * it will most likely draw from the same as the last time.
  *
+ * Where there is a line it will stand there in a moment.  To the engine it does so from now on, or
+ * it would lose what it is due, each time that others have been faster.
+ *
  * Context: bfqd->lock held.
  */
 void bfq_depth_check_plug(struct bfq_data *bfqd)
@@ -429,8 +432,11 @@ void bfq_depth_check_plug(struct bfq_data *bfqd)
 	q = bfq_in_service(bfqd);
 	if (atomic_read(&q->in_flight) || bfq_depth_used(bfqd) < bfqd->tags)
 		return;
-	if (bfqd->one_map || bfq_tags_used(bfqd->queue, READ_ONCE(q->map)) >= bfqd->tags)
-		bfq_turn_end(bfqd, BFQ_WHY_IDLE);
+	if (!bfqd->one_map && bfq_tags_used(bfqd->queue, READ_ONCE(q->map)) < bfqd->tags)
+		return;
+	if (bfqd->line.forms)
+		wf2q_stand(&q->entity);
+	bfq_turn_end(bfqd, BFQ_WHY_IDLE);
 }
 
 /**

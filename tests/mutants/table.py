@@ -135,7 +135,7 @@ MUTANTS = (
            (("bfq-depth.c", "		bfq_habit_asked(q);", "		;"),)),
     Mutant("plug-keeps-tags", "who holds all tags ends the plug for who can get none",
            ("tags-plug",),
-           (("bfq-depth.c", "		bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n", "		;\n"),)),
+           (("bfq-depth.c", "	bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n", "	;\n"),)),
     # --- bfq-turn.c
     Mutant("plug-untimed", "who stays away does not keep the device",
            ("plug",),

@@ -55,8 +55,8 @@ MUTANTS = (
            (("bfq-line.c", "<= 1 ||\n	    (bfq_plugged(bfqd) && bfq_queue_serving(q) && !READ_ONCE(bfqd->line.over)))", "<= 1)"),)),
     Mutant("line-plug-in-vain", "a plug that ends because others have the tags is not held against who was waited for",
            ("line",),
-           (("bfq-depth.c", "		bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n}",
-             "		bfq_habit_stayed_away(bfqd, q), bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n}"),)),
+           (("bfq-depth.c", "	bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n}",
+             "	bfq_habit_stayed_away(bfqd, q), bfq_turn_end(bfqd, BFQ_WHY_IDLE);\n}"),)),
     Mutant("line-undue", "a tag is not kept from who is due more than the queue in service",
            ("line",),
            (("bfq-line.c", "	return wf2q_goes_before(&q->entity, &serving->entity);", "	return false;"),)),
@@ -104,4 +104,7 @@ MUTANTS = (
            ("scarce",),
            (("bfq-depth.c", "unlikely(READ_ONCE(bfqd->arrived)) && READ_ONCE(bfqd->line.crowd)", "0"),),
            "6.1"),
+    Mutant("line-robbed", "whose turn ends since others have all tags keeps what it is due until it stands in line",
+           ("line",),
+           (("bfq-depth.c", "	if (bfqd->line.forms)\n		wf2q_stand(&q->entity);", ""),)),
 )

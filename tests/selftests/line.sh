@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: where tags are few, the next one is given to whom the scheduler would serve next
 # where: icount
+# kernels: each
 # build: modelled disks
 #
 # A modelled SD card takes one request at a time, so the block layer has two tags for us, and nearly
@@ -94,25 +95,27 @@ compare "one of best effort goes on beside three of class real time ($a reads)" 
 killall -9 fio
 
 # Without credit, too, who asks for little waits for few requests of those who ask for much: the one
-# in the device, the one that has the other tag, and now and then another.
+# in the device, the one that has the other tag, and now and then another.  (As the device counts them: on
+# 6.1 two of a reader's are merged while they wait for a kernel worker.)
+requests() { awk '{ print $1 }' "/sys/block/$DISK/stat"; }
 waits_for_few() {
-	a=$(got program rbytes)
+	a=$(requests)
 	program "$1"
-	a=$(calc "($(got program rbytes) - $a - $3 * 300 * 4096) / 131072 / 300")
+	a=$(calc "($(requests) - $a - 300) / 300")
 	compare "who asks for little waits for few of many that ask for much, $2 ($a for each)" "$a" -le 3
 }
 echo 0 >"$QUEUE/iosched/low_latency"
 readers program 10 1
 begun program
 reads="p=s300+8"
-waits_for_few program "in one group" 1
-waits_for_few light "in a group of its own" 0
+waits_for_few program "in one group"
+waits_for_few light "in a group of its own"
 reads="p=s60+8"
 killall -9 fio
 
 # By ionice, whatever they ask for: 10, 30, 60 and 80 parts.
 for what in "0 32k" "2 256k" "5 64k" "7 512k"; do
-	reader_on "$DEV" heavy --offset="$((10 + ${what% *}))g" --size=512m --rw=read --bs="${what#* }" \
+	reader_on "$DEV" heavy --offset="$((10 + ${what% *}))g" --size=512m --rw=randread --bs="${what#* }" \
 		--ioengine=libaio --iodepth=2 --prioclass=2 --prio="${what% *}"
 done
 sleep 2
@@ -238,7 +241,7 @@ killall -9 fio
 echo 0 >"$QUEUE/iosched/low_latency"
 beside_deep read
 part=$(calc "100.0 * $a / ($a + $b)")
-compare "one request of 4 KiB after the other has its part beside deep readers on a disk ($part %)" "$part" -ge 65
+compare "one request of 4 KiB after the other has its part beside deep readers on a disk ($part %)" "$part" -ge 72
 
 # On flash by the device's time, and where exact_shares asks for that by what is read.
 modelled_disk disk4 profile=usb-stick size_mb=32768
@@ -288,4 +291,4 @@ echo 0 >"$QUEUE/iosched/low_latency"
 echo 1 >"$QUEUE/iosched/exact_shares"
 beside_deep read
 part=$(calc "100.0 * $a / ($a + $b)")
-compare "with exact_shares on a card it has its part, too ($part %)" "$part" -ge 60
+compare "with exact_shares on a card it has its part, too ($part %)" "$part" -ge 72

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: where more processes compete than there are tags, weights and turns are what they are with enough of them
 # where: icount
+# kernels: each
 # build: modelled disks
 #
 # 48 processes and 20 tags: as 100 containers have it on a disk with 64.
