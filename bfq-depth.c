@@ -161,9 +161,12 @@ static __always_inline bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t op
 }
 
 /*
- * Must a task of this queue wait before it takes another tag?  Not while it is
- * the queue's turn and the device would have nothing else to do.  For a flusher it does not
- * matter whether tags are scarce: what it piles up here is memory that others may not make dirty.
+ * Must a task of this queue wait before it takes another tag?  Not while it is the queue's turn and
+ * the device would have nothing else to do: it has room, or works on as many as it can and none is
+ * ready to follow.  (What follows is chosen at once where a kernel worker dispatches, up to 6.1,
+ * and does not count as queued: of 1:8 parts the small one had nearly half.)  For a flusher it does
+ * not matter whether tags are scarce: what it piles up here is memory that others may not make
+ * dirty.
  */
 static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q, blk_opf_t opf)
 {
@@ -172,7 +175,8 @@ static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q,
 
 	if (!have || (q->sync && !bfq_depth_scarce(bfqd, opf)))
 		return false;
-	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking)
+	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking &&
+	    atomic_read(&bfqd->in_flight) <= (int)READ_ONCE(bfqd->room))
 		return false;
 	return have >= bfq_depth_limit(bfqd, q);
 }

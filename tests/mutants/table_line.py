@@ -107,4 +107,8 @@ MUTANTS = (
     Mutant("line-robbed", "whose turn ends since others have all tags keeps what it is due until it stands in line",
            ("line",),
            (("bfq-depth.c", "	if (bfqd->line.forms)\n		wf2q_stand(&q->entity);", ""),)),
+    Mutant("full-exempt", "in its turn a queue has more tags than it is due only if the device has room",
+           ("classes",),
+           (("bfq-depth.c", "!asking &&\n	    atomic_read(&bfqd->in_flight) <= (int)READ_ONCE(bfqd->room))", "!asking)"),),
+           "6.1"),
 )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: I/O priorities: class and level decide, at once when they change
 # where: icount
+# kernels: each
 #
 # Only in virtual time: where the host decides when fio runs, this measures the
 # host.
