@@ -226,6 +226,9 @@ static void bfq_active_sweep(struct bfq_data *bfqd)
 		    atomic_read_acquire(&q->in_flight)) {
 			q->active_seen = jiffies;
 			list_move_tail(&q->active, &active->queues);
+			/* it may have been expected there (bfq_depth_check_plug()) */
+			if (!q->in_line)
+				wf2q_unstand(&q->entity);
 			continue;
 		}
 		/* nor is who sleeps for a tag gone, but that is a guess */

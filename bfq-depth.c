@@ -115,7 +115,7 @@ static unsigned int bfq_depth_share_sync(const struct bfq_data *bfqd, const stru
 		tags = DIV_ROUND_UP_ULL(tags * bfq_line_need(q), all);
 	else
 		tags = tags * share >> BFQ_SHARE_SHIFT;
-	return max_t(u64, tags, 1);
+	return clamp_t(u64, tags, 1, UINT_MAX);
 }
 
 /**
@@ -137,16 +137,22 @@ unsigned int bfq_depth_limit(const struct bfq_data *bfqd, const struct bfq_queue
 	return q->sync ? bfq_depth_share_sync(bfqd, q, share) : bfq_depth_share_async(bfqd, share);
 }
 
+/* Tags in use, on all maps together; those of requests just arriving aside. */
+static unsigned int bfq_depth_known(const struct bfq_data *bfqd)
+{
+	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
+}
+
 /*
- * Tags in use, on all maps together; those of requests just arriving aside.  In a crowd, where all
- * goes by who has a tag, not aside: up to 6.1 a kernel worker dispatches, and a process that is not
- * interrupted until then takes one tag after the other.
+ * The same; but in a crowd, where all goes by who has a tag, with those just arriving: up to 6.1 a
+ * kernel worker dispatches, and a process that is not interrupted until then takes one tag after
+ * the other.
  */
 static __always_inline unsigned int bfq_depth_used(const struct bfq_data *bfqd)
 {
 	if (unlikely(READ_ONCE(bfqd->arrived)) && READ_ONCE(bfqd->line.crowd))
 		return bfq_tags_used(bfqd->queue, 0);
-	return READ_ONCE(bfqd->nr_waiting) + atomic_read(&bfqd->in_flight);
+	return bfq_depth_known(bfqd);
 }
 
 /* Is at least one in BFQ_SCARCE of the tags that the current task draws from in use? */
@@ -161,12 +167,21 @@ static __always_inline bool bfq_depth_scarce(struct bfq_data *bfqd, blk_opf_t op
 }
 
 /*
+ * If the queue in service does not get another tag, will the device have nothing else to do?  It
+ * has room, or works on as many as it can and none is ready to follow.  (What follows is chosen at
+ * once where a kernel worker dispatches, up to 6.1, and does not count as queued: of 1:8 parts the
+ * small one had nearly half.)  Where there is a line and no tag is left, one has to wait there.
+ */
+static bool bfq_depth_starves(const struct bfq_data *bfqd)
+{
+	return atomic_read(&bfqd->in_flight) <= (int)READ_ONCE(bfqd->room) ||
+	       (READ_ONCE(bfqd->line.forms) && bfq_depth_known(bfqd) >= READ_ONCE(bfqd->tags));
+}
+
+/*
  * Must a task of this queue wait before it takes another tag?  Not while it is the queue's turn and
- * the device would have nothing else to do: it has room, or works on as many as it can and none is
- * ready to follow.  (What follows is chosen at once where a kernel worker dispatches, up to 6.1,
- * and does not count as queued: of 1:8 parts the small one had nearly half.)  For a flusher it does
- * not matter whether tags are scarce: what it piles up here is memory that others may not make
- * dirty.
+ * the device would have nothing else to do.  For a flusher it does not matter whether tags are
+ * scarce: what it piles up here is memory that others may not make dirty.
  */
 static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q, blk_opf_t opf)
 {
@@ -175,8 +190,7 @@ static bool bfq_depth_exceeded(struct bfq_data *bfqd, const struct bfq_queue *q,
 
 	if (!have || (q->sync && !bfq_depth_scarce(bfqd, opf)))
 		return false;
-	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking &&
-	    atomic_read(&bfqd->in_flight) <= (int)READ_ONCE(bfqd->room))
+	if (bfq_queue_serving(q) && !READ_ONCE(q->nr_queued) && !asking && bfq_depth_starves(bfqd))
 		return false;
 	return have >= bfq_depth_limit(bfqd, q);
 }
@@ -434,7 +448,7 @@ void bfq_depth_check_plug(struct bfq_data *bfqd)
 	if (!bfq_plugged(bfqd))
 		return;
 	q = bfq_in_service(bfqd);
-	if (atomic_read(&q->in_flight) || bfq_depth_used(bfqd) < bfqd->tags)
+	if (atomic_read(&q->in_flight) || bfq_depth_known(bfqd) < bfqd->tags)
 		return;
 	if (!bfqd->one_map && bfq_tags_used(bfqd->queue, READ_ONCE(q->map)) < bfqd->tags)
 		return;

@@ -109,6 +109,6 @@ MUTANTS = (
            (("bfq-depth.c", "	if (bfqd->line.forms)\n		wf2q_stand(&q->entity);", ""),)),
     Mutant("full-exempt", "in its turn a queue has more tags than it is due only if the device has room",
            ("classes",),
-           (("bfq-depth.c", "!asking &&\n	    atomic_read(&bfqd->in_flight) <= (int)READ_ONCE(bfqd->room))", "!asking)"),),
+           (("bfq-depth.c", "!asking && bfq_depth_starves(bfqd))", "!asking)"),),
            "6.1"),
 )

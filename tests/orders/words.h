@@ -34,6 +34,7 @@ typedef unsigned int blk_opf_t;
 #define BIT_ULL(n) (1ULL << (n))
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define max_t(type, a, b) ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
 #define DIV_ROUND_UP_ULL(a, b) (((a) + (b) - 1) / (b))
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
