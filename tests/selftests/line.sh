@@ -97,11 +97,10 @@ killall -9 fio
 # Without credit, too, who asks for little waits for few requests of those who ask for much: the one
 # in the device, the one that has the other tag, and now and then another.  (As the device counts them: on
 # 6.1 two of a reader's are merged while they wait for a kernel worker.)
-requests() { awk '{ print $1 }' "/sys/block/$DISK/stat"; }
 waits_for_few() {
-	a=$(requests)
+	a=$(requests "$DISK")
 	program "$1"
-	a=$(calc "($(requests) - $a - 300) / 300")
+	a=$(calc "($(requests "$DISK") - $a - 300) / 300")
 	compare "who asks for little waits for few of many that ask for much, $2 ($a for each)" "$a" -le 3
 }
 echo 0 >"$QUEUE/iosched/low_latency"
