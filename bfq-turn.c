@@ -11,8 +11,8 @@
  *	- a higher class wants the device, that of the raised (bfq-raise.c) too: a queue of its own
  *	  group, or one beside a group that it is in (wf2q_outranks()),
  *	- it is held back for a raised one of another group, which goes first,
- *	- without moving parts: a queue arrives that would be chosen before it, because it
- *	  has had less and needs less (wf2q_precedes()),
+ *	- a queue arrives that would be chosen before it, because it has had less and needs less
+ *	  (wf2q_precedes()); with moving parts only a raised one, and not if the device is plugged,
  *	- it moves to another group, or goes.
  *
  * The budget decides how long a turn is, never how much a queue gets in the end: B-WF2Q+ charges
@@ -240,7 +240,8 @@ static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue 
 static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
 	bfq_turn_look_along(bfqd);
-	if (bfqd->kind->seeks)		/* seeks are not to be multiplied */
+	/* seeks are not to be multiplied, but for who has credit, which is soon used up */
+	if (bfqd->kind->seeks && (!q->raised || bfq_plugged(bfqd)))
 		return;
 	if (!bfq_plugged(bfqd)) {
 		if (wf2q_precedes(&q->entity))

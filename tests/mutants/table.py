@@ -349,6 +349,9 @@ MUTANTS = (
            ("plug",),
            (("bfq-active.c", "hweight32(classes) > 1);", "hweight32(classes) > 9);"),)),
     # --- bfq-idle.c, bfq-turn.c
+    Mutant("turn-uncut", "with moving parts a turn ends for who has credit and is behind",
+           ("cut-seekers",),
+           (("bfq-turn.c", "bfqd->kind->seeks && (!q->raised || bfq_plugged(bfqd)))", "bfqd->kind->seeks)"),)),
     Mutant("class-plugs", "without moving parts a plug against lower classes keeps no equal out",
            ("classes",),
            (("bfq-idle.c", "!bfq_idle_equal_waits(bfqd, q))", "!(bfq_idle_equal_waits(bfqd, q) && false))"),)),
