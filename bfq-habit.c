@@ -816,7 +816,7 @@ bool bfq_habit_of_reads(const struct bfq_queue *q)
  * @bfqd: the device
  * @q: its queue
  *
- * Then it is not served beside its mates while the device is plugged for one of them.
+ * Then it can use what others are kept from, and little is lost.
  *
  * Context: bfqd->lock held.
  */

@@ -18,10 +18,11 @@
  *	- on disks with moving parts: for processes that read along the disk (not seeking);
  *	- for who is of a higher class than others, and is due all that it can use: to keep these
  *	  out, so without moving parts only while nobody else of that class waits;
- *	- for who asks for many requests at a time, while shares have to be kept apart, that is,
- *	  when active queues are due different ones (bfq-active.c): where tags are scarce they
- *	  may all be in the device, so that nothing else would tell that it wants more.  Not in
- *	  a crowd, where a task of it stands in line, which tells (bfq-line.c);
+ *	- for who asks for many requests at a time, or few that keep the device as busy, while
+ *	  shares have to be kept apart, that is, when active queues are due different ones
+ *	  (bfq-active.c): where tags are scarce they may all be in the device, so that nothing
+ *	  else would tell that it wants more.  Not in a crowd, where a task of it stands in line,
+ *	  which tells (bfq-line.c);
  *	- for who asks for few at a time, and, while others are not, is behind what it is
  *	  guaranteed (bfq-habit.c): whoever is not loses nothing by others being served
  *	  meanwhile;
@@ -146,7 +147,7 @@ static bool bfq_idle_by_weight(const struct bfq_data *bfqd, const struct bfq_que
 {
 	if (READ_ONCE(bfqd->tun.exact_shares))
 		return true;
-	return !bfqd->line.crowd && !bfq_habit_few(q);
+	return !bfqd->line.crowd && (!bfq_habit_few(q) || bfq_habit_fills(bfqd, q));
 }
 
 /**

@@ -96,7 +96,7 @@ MUTANTS = (
            (("bfq-line.c", "(bfq_line_would_end_turn(bfqd) ? bfq_line_kept(", "(bfqd->line.crowd ? bfq_line_kept("),)),
     Mutant("crowd-claims", "in a crowd the device is not kept for who stands in line",
            ("scarce",),
-           (("bfq-idle.c", "	return !bfqd->line.crowd && ", "	return (1 || !bfqd->line.crowd) && "),)),
+           (("bfq-idle.c", "	return !bfqd->line.crowd && (", "	return (1 || !bfqd->line.crowd) && ("),)),
     Mutant("crowd-needs-alike", "in a crowd who is due much in small requests has tags for it",
            ("scarce",),
            (("bfq-line.c", "line->crowd ? bfq_line_need_of_all(&bfqd->active) : 0", "0"),)),
