@@ -236,13 +236,6 @@ static bool bfq_turn_learns(const struct bfq_data *bfqd, const struct bfq_queue 
 	return bfqd->turn.plugged_for == BFQ_PLUG_LEARN && bfq_habit_trial(q);
 }
 
-/* One that cuts the turn in service short need not do so if it wants another arm of the disk. */
-static bool bfq_turn_beside_arm(const struct bfq_data *bfqd, const struct bfq_queue *q)
-{
-	return unlikely(bfqd->arms.nr) && bfqd->kind->seeks &&
-	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
-}
-
 /* A queue of no higher class than the one in service has got its first request. */
 static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queue *q)
 {
@@ -251,7 +244,7 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	if (bfqd->kind->seeks && (!q->raised || bfq_plugged(bfqd)))
 		return;
 	if (!bfq_plugged(bfqd)) {
-		if (wf2q_precedes(&q->entity) && !bfq_turn_beside_arm(bfqd, q))
+		if (wf2q_precedes(&q->entity))
 			bfqd->turn.preempt = true;
 		return;
 	}
@@ -261,6 +254,13 @@ static void bfq_turn_arrival_beside(struct bfq_data *bfqd, const struct bfq_queu
 	if (bfqd->turn.plugged_for == BFQ_PLUG_SHARES &&
 	    bfq_idle_claims(bfqd, bfq_in_service(bfqd)) && wf2q_precedes(&q->entity))
 		bfq_turn_end(bfqd, BFQ_WHY_PREEMPTED);
+}
+
+/* One that cuts the turn in service short need not do so if it wants another arm of the disk. */
+static bool bfq_turn_beside_arm(const struct bfq_data *bfqd, const struct bfq_queue *q)
+{
+	return unlikely(bfqd->arms.nr) && bfqd->kind->seeks &&
+	       bfq_apart_is(bfqd, bfq_in_service(bfqd), q);
 }
 
 /**
